@@ -153,6 +153,8 @@ def calls(client):
         "get_fleet": (200, {}),
         "list_nodes": (200, {}),
         "get_node": (200, {"id": "python-client"}),
+        "get_measurements": (404, {"id": "python-client"}),
+        "get_case": (200, {"id": "python-client"}),
         "add_person": (201, {"body": model("NewAccount", {"login": "python.client", "role": "viewer"})}),
         "list_people": (200, {}),
         "set_role": (204, {"id": person, "body": model("NewRole", {"role": "viewer", "operator": True})}),

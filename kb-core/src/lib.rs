@@ -7,6 +7,7 @@
 //!                                        '-> transition (edges)
 //! bytes -> intake (text, or why it is none) -> scanner
 //! report (agent -> server, versioned)  -> verdict (outcomes -> verdict -> exit code)
+//!   |-> baseline (figures beside others of their kind)
 //!   '-> observation (facts and kernel log -> states and events) -> health (kept from look to look)
 //! ```
 //!
@@ -15,6 +16,7 @@
 #![warn(missing_docs)]
 
 pub mod annex;
+pub mod baseline;
 pub mod compare;
 pub mod convert;
 pub mod form;

@@ -1,5 +1,7 @@
 //! English sentences of reasons. Nothing else makes them, and nothing reads them back.
 
+pub mod baseline;
+
 use std::collections::BTreeMap;
 
 use crate::reason::{Condition, Found, Here, Known, LedTo, Sign, Standing, Why};

@@ -2,6 +2,7 @@
 
 mod bench;
 mod eval;
+mod fleet;
 mod lint;
 mod postgres;
 mod python_client;
@@ -50,6 +51,8 @@ enum Chore {
     PythonClient(python_client::Options),
     /// Measure what the issues demand, with release binaries; prints a Markdown table.
     Bench(bench::Options),
+    /// Send a simulated fleet with planted faults to a server that was just started; prints what it found of them.
+    Fleet(fleet::Options),
     /// How often matching and search are right: collected messages, logs and queries, and texts made from the records.
     Eval(eval::Options),
 }
@@ -65,6 +68,7 @@ fn main() -> Result<()> {
         Chore::Schemathesis(options) => schemathesis::run(&options),
         Chore::PythonClient(options) => python_client::run(&options),
         Chore::Bench(options) => bench::run(&options),
+        Chore::Fleet(options) => fleet::run(&options),
         Chore::Eval(options) => eval::run(&options),
     }
 }

@@ -13,6 +13,7 @@ const CONFIG: &str = "\
 post_hooks: []
 content_type_overrides:
   application/x-ndjson: text/plain
+  text/markdown: text/plain
   application/zip: application/octet-stream
 ";
 

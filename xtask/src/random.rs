@@ -1,10 +1,5 @@
 //! Numbers and texts that are drawn: the same ones from the same seed.
 
-#![cfg_attr(
-    not(feature = "evaluation"),
-    allow(dead_code, reason = "only made records and their tests use it")
-)]
-
 /// A reproducible source of numbers (`SplitMix64`).
 pub(crate) struct Random(u64);
 
@@ -28,11 +23,19 @@ impl Random {
 }
 
 /// Words of some texts, each as often as they say it.
+#[cfg_attr(
+    not(feature = "evaluation"),
+    allow(dead_code, reason = "only made records and their tests use it")
+)]
 pub(crate) struct Vocabulary {
     words: Vec<String>,
     random: Random,
 }
 
+#[cfg_attr(
+    not(feature = "evaluation"),
+    allow(dead_code, reason = "only made records and their tests use it")
+)]
 impl Vocabulary {
     pub(crate) fn new<'t>(texts: impl Iterator<Item = &'t str>, seed: u64) -> Self {
         Self {

@@ -2,7 +2,7 @@
 //! the description of the interface and ask what it allows.
 
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
 
@@ -22,7 +22,11 @@ impl ScratchServer {
     pub(crate) fn start(name: &str) -> Result<Self> {
         // As the tests build it: a package built alone has other features, and all its dependencies would be built again.
         shell::run(&mut shell::cargo(&["build", "--workspace", "--locked"]))?;
-        let program = shell::target().join("debug").join("peerless");
+        Self::start_program(name, &shell::target().join("debug").join("peerless"))
+    }
+
+    /// The same with a program that is there.
+    pub(crate) fn start_program(name: &str, program: &Path) -> Result<Self> {
         let folder = std::env::temp_dir().join(format!("peerless-{name}-{}", std::process::id()));
         let data = folder.join("data");
 
@@ -33,7 +37,7 @@ impl ScratchServer {
         let token = String::from_utf8(output.stdout)?.trim().to_owned();
 
         let address = free_address()?;
-        let server = Server::start_with(&program, address, &data, &["--rate-limit", "0"])?;
+        let server = Server::start_with(program, address, &data, &["--rate-limit", "0"])?;
         server.wait_until_ready()?;
         Ok(Self {
             server: Some(server),

@@ -20,7 +20,7 @@ mod rung;
 mod scene;
 mod speed;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 pub use contradiction::contradiction;
 pub use exit::FailOn;

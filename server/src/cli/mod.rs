@@ -2,6 +2,7 @@
 
 mod at_hand;
 mod backup;
+mod case;
 mod check;
 mod check_published;
 mod conflict_text;
@@ -81,6 +82,8 @@ pub enum Command {
     Try(try_pattern::TryArgs),
     /// List log lines of reports that look like errors and that no record knows
     Unmatched(unmatched::UnmatchedArgs),
+    /// Write the case file of a node: all that a vendor's form asks, and what is not known
+    Case(case::CaseArgs),
     /// Begin a record in $EDITOR, in the database of this machine
     New(edit::EditArgs),
     /// Change a record in $EDITOR; a change that came meanwhile is merged
@@ -219,6 +222,7 @@ async fn dispatch(command: Command) -> anyhow::Result<ExitCode> {
         Command::Feedback(arguments) => feedback::run(arguments).await,
         Command::Try(arguments) => try_pattern::run(arguments).await,
         Command::Unmatched(arguments) => unmatched::run(arguments).await,
+        Command::Case(arguments) => case::run(arguments).await,
         Command::New(arguments) => edit::new(arguments).await,
         Command::Edit(arguments) => edit::edit(arguments).await,
         Command::Publish(arguments) => edit::publish(arguments).await,

@@ -3,6 +3,8 @@
 pub mod accounts;
 pub mod anonymous;
 pub mod answer_json;
+pub mod baseline;
+pub mod case;
 pub mod correlate;
 pub mod curate;
 pub mod enrol;

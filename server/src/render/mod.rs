@@ -4,6 +4,7 @@
 pub mod advice;
 pub mod answer;
 pub mod answer_text;
+pub mod case_text;
 pub mod command;
 pub mod graph_text;
 pub mod i18n;

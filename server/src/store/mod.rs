@@ -6,6 +6,7 @@
 
 mod anonymous;
 mod audit;
+mod baseline;
 mod digest;
 mod error;
 mod feed;
@@ -29,6 +30,7 @@ mod unmatched;
 
 pub use anonymous::*;
 pub use audit::*;
+pub use baseline::*;
 pub use error::StoreError;
 pub use feed::*;
 pub use feedback::*;
@@ -69,6 +71,7 @@ pub trait Store:
     + AnonymousStore
     + FeedbackStore
     + UnmatchedStore
+    + BaselineStore
 {
     /// Commits a transaction that changes nothing, and says why where that cannot be done now.
     async fn check_write(&self) -> Result<(), StoreError>;

@@ -226,7 +226,7 @@ impl NewReport {
 
 /// When a run ended by the server's clock, as far as that is known, and never later than its report came. Reports of a node
 /// are in this order.
-fn ended(
+pub(super) fn ended(
     known: Option<OffsetDateTime>,
     finished_at: OffsetDateTime,
     received_at: OffsetDateTime,

@@ -18,6 +18,7 @@ mod alike;
 mod answer_page;
 mod attacks;
 mod bad_input;
+mod baseline;
 mod bounded;
 mod browser;
 mod codes;

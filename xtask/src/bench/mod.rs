@@ -1,6 +1,6 @@
 //! Measurements that the issues demand, each with release binaries and each printing a Markdown table.
 
-mod client;
+pub(crate) mod client;
 mod daemon;
 mod first_match;
 mod http;

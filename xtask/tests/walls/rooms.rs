@@ -76,9 +76,11 @@ const KB_CORE: &[Room] = &[
     room("transition", &["ids", "record"]),
     room("matcher", &["ids", "signature"]),
     room("reason", &["ids", "signature"]),
-    room("render", &["reason", "signature"]),
     room("report", &["ids", "severity"]),
     room("observation", &["ids", "severity", "report"]),
+    room("verdict", &["ids", "report", "observation"]),
+    room("baseline", &["report", "verdict"]),
+    room("render", &["reason", "signature", "baseline"]),
     room(
         "scanner",
         &[
@@ -106,7 +108,6 @@ const KB_CORE: &[Room] = &[
         ],
     ),
     room("redact", &[]),
-    room("verdict", &["ids", "report", "observation"]),
     room("health", &["ids", "text", "report", "observation", "verdict"]),
     room(
         "convert",

@@ -105,7 +105,7 @@ fn pair(a: u32, b: u32) -> Pair {
 }
 
 /// `n` GPUs joined by PCIe alone, of which everything is proven.
-pub(super) fn healthy(n: u32) -> Report {
+pub(crate) fn healthy(n: u32) -> Report {
     let pairs = (0..n).flat_map(|a| (a + 1..n).map(move |b| pair(a, b)));
     Report {
         schema: SchemaVersion { major: 1, minor: 1 },
@@ -192,7 +192,7 @@ pub(super) fn refuse(report: &mut Report, status: P2pStatus) {
     }
 }
 
-pub(super) fn gpu_fact(report: &mut Report, gpu: usize, name: &str, value: impl Into<Value>) {
+pub(crate) fn gpu_fact(report: &mut Report, gpu: usize, name: &str, value: impl Into<Value>) {
     let facts = &mut report.gpus[gpu].facts;
     facts.insert(name.to_owned(), Fact::read(value.into(), "test"));
 }

@@ -35,10 +35,13 @@ use kb_core::report::Report;
 use kb_core::text::Sha256;
 use kb_core::verdict::Verdict;
 
+use super::baseline::{self, Kept};
 use super::correlate::Correlator;
 use super::enrol::Writer;
 use crate::feed::Generation;
-use crate::store::{Found, NewReport, ReportSaved, ReportStore, StoreError, StoredFinding, Weight};
+use crate::store::{
+    BaselineStore, Found, NewReport, ReportSaved, ReportStore, StoreError, StoredFinding, Weight,
+};
 
 /// Compression level of kept bodies: reports are read seldom and written once.
 const ZSTD_LEVEL: i32 = 6;
@@ -64,13 +67,15 @@ struct Prepared {
     sent: Report,
     /// Whether it is known when the run ended.
     is_sure: bool,
+    /// What others may be held against, where the run was good, over all GPUs or some.
+    baseline: Option<Kept>,
 }
 
 /// Accepts one report. `body` is the JSON as sent, decompressed, at most [`MAX_BODY_BYTES`].
 ///
 /// Sending the same body again is fine: the report stays as it is, and its findings are those of today's knowledge.
 pub async fn accept(
-    store: &dyn ReportStore,
+    store: &dyn BaselineStore,
     generation: &Arc<Generation>,
     correlator: &Arc<Correlator>,
     (body, writer): (Vec<u8>, Writer),
@@ -95,6 +100,9 @@ pub async fn accept(
         store
             .replace_findings(&node, &id, found.seq, found.findings)
             .await?;
+    }
+    if let Some(Kept { cohort, series }) = prepared.baseline.filter(|_| verdict == Verdict::Healthy) {
+        store.note_baseline(&node, &cohort, series).await?;
     }
     let findings = store.findings(&node, &id).await?;
     let logs = prepared.sent.logs.into_iter().map(|log| log.text);
@@ -175,7 +183,9 @@ fn prepare(
             findings,
         }),
     };
+    let baseline = (verdict == Verdict::Healthy).then(|| baseline::kept(&report, kept.ended()));
     Ok(Prepared {
+        baseline: baseline.flatten(),
         report: kept,
         sent: report,
         is_sure: clock.is_sure,

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use kb_core::report::{Cell, Measurement, Report};
-use serde::Serialize;
+use kb_core::baseline::test_name;
+use kb_core::report::{Cell, Report};
 
 use super::error::{IngestError, Problem};
 use crate::store::PackedMeasurement;
@@ -13,7 +13,7 @@ pub(super) fn matrices(report: &Report) -> Result<Vec<PackedMeasurement>, Ingest
     let mut seen = BTreeSet::new();
     let mut packed = Vec::new();
     for (number, measurement) in report.measurements.iter().enumerate() {
-        let metric = full_name(measurement);
+        let metric = test_name(measurement);
         if !seen.insert((metric.clone(), measurement.bytes)) {
             let reason = format!("{metric} at {} bytes was measured before", measurement.bytes);
             let pointer = format!("/measurements/{number}");
@@ -28,24 +28,6 @@ pub(super) fn matrices(report: &Report) -> Result<Vec<PackedMeasurement>, Ingest
         });
     }
     Ok(packed)
-}
-
-/// `d2d_bandwidth.ce.push.p2p`: what, by what, by whom, and whether peer access was on.
-fn full_name(measurement: &Measurement) -> String {
-    let peer_access = match measurement.peer_access {
-        Some(true) => "p2p",
-        Some(false) => "staged",
-        None => "unsaid",
-    };
-    let engine = word(measurement.engine);
-    let operation = word(measurement.operation);
-    format!("{}.{engine}.{operation}.{peer_access}", measurement.metric)
-}
-
-fn word(value: impl Serialize) -> String {
-    let json = serde_json::to_value(value).ok();
-    json.and_then(|json| json.as_str().map(str::to_owned))
-        .unwrap_or_default()
 }
 
 /// Row is the source, column the destination; host memory on one side puts the cell on the diagonal.

@@ -24,6 +24,7 @@ macro_rules! files {
 files!(
     "account",
     "answer",
+    "baseline",
     "edit",
     "failure",
     "feedback",

@@ -6,6 +6,7 @@ mod table;
 
 pub mod account;
 pub mod answer;
+pub mod baseline;
 pub mod edit;
 pub mod failure;
 pub mod feedback;

@@ -121,6 +121,12 @@ pub fn declare(routes: &mut Routes) {
     routes.get("/api/v1/nodes/{id}", Access::FleetReader, reports::nodes::get);
     let operator = Access::Scope(Scope::Fleet);
     routes.post("/api/v1/nodes/{id}/findings", operator, reports::findings::change);
+    routes.get(
+        "/api/v1/nodes/{id}/measurements",
+        Access::FleetReader,
+        reports::measurements::get,
+    );
+    routes.get("/api/v1/nodes/{id}/case", Access::FleetReader, reports::case::get);
     routes.get("/api/v1/export.ndjson", Access::Anyone, export::export);
     routes.get("/api/v1/export.zip", Access::Anyone, export::export_zip);
 }

@@ -45,6 +45,8 @@ use crate::web::error::PROBLEM_JSON;
         reports::nodes::list,
         reports::nodes::get,
         reports::findings::change,
+        reports::measurements::get,
+        reports::case::get,
         codes::codes, codes::code, signatures::signatures, export::export, export::export_zip,
         people::list, people::add, people::set_role, people::disable, people::enable, people::end_sessions,
         audit::list, audit::export,

@@ -2,6 +2,7 @@
 
 mod anonymous;
 mod audit;
+mod baseline;
 mod codes;
 mod edges;
 mod feed;
@@ -233,6 +234,11 @@ contract! {
         an_editor_does_not_undo_what_was_not_shown
         editors_say_what_becomes_of_lines
         a_template_names_the_record_that_its_own_became
+    }
+    baseline {
+        a_newer_figure_takes_the_place_of_an_older_one
+        cohorts_are_kept_apart
+        earlier_figures_are_those_of_good_runs
     }
     audit {
         what_happens_to_a_record_is_noted_with_it

@@ -6,8 +6,8 @@ use std::path::Path;
 use super::{english_in, messages, parse};
 use crate::render::i18n::bundle::{Bundle, FILES};
 use crate::render::i18n::{
-    Language, account, answer, edit, failure, feedback, field, fleet, graph, history, kept, lookup, moves,
-    reason, record, report, search, shared, site, table::Key, terms, unmatched, workbench,
+    Language, account, answer, baseline, edit, failure, feedback, field, fleet, graph, history, kept, lookup,
+    moves, reason, record, report, search, shared, site, table::Key, terms, unmatched, workbench,
 };
 use crate::render::words::is_chinese;
 
@@ -15,6 +15,7 @@ fn keys() -> Vec<Key> {
     [
         account::Words::keys(),
         answer::Words::keys(),
+        baseline::Words::keys(),
         edit::Words::keys(),
         failure::Words::keys(),
         feedback::Words::keys(),

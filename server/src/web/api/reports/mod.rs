@@ -1,10 +1,12 @@
 //! Agent reports and the nodes that sent them.
 
 pub mod batch;
+pub mod case;
 pub mod findings;
 pub mod fleet;
 pub mod get;
 pub mod list;
+pub mod measurements;
 pub mod nodes;
 pub mod post;
 

@@ -2,12 +2,14 @@
 
 use std::collections::BTreeSet;
 
+use kb_core::baseline::{Reviewed, Standing};
 use kb_core::report::{Direction, Gap, Measurement, Outcome, Pair, Report};
 use kb_core::verdict::Verdict;
 
 use super::checks::anchor_link;
-use super::{times, titles};
+use super::{compared, times, titles};
 use crate::render::i18n::{Language, report::Words, terms};
+use crate::render::words::Mark;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Matrix {
@@ -37,6 +39,10 @@ pub struct MeasurementView {
     pub title: String,
     /// The lowest and the highest of its cells, with the unit; empty where there is none.
     pub span: String,
+    /// How it stands beside figures of its kind, where that is worse than normal.
+    pub standing: Option<Mark>,
+    /// What it was held against, a line each.
+    pub compared: Vec<String>,
     /// Unit, what a cell is, and how long taking it took.
     pub caption: String,
     pub columns: Vec<String>,
@@ -180,7 +186,7 @@ fn seen(pair: &Pair, direction: Option<&Direction>) -> Verdict {
 /// the host to eight GPUs there is one row.
 pub(super) fn measurement(
     report: &Report,
-    item: &Measurement,
+    (item, figures): (&Measurement, &[&Reviewed]),
     language: Language,
 ) -> Option<MeasurementView> {
     if item.cells.is_empty() || report.gpus.is_empty() {
@@ -194,13 +200,15 @@ pub(super) fn measurement(
         label: name(source),
         cells: destinations
             .iter()
-            .map(|destination| value(item, *source, *destination, language))
+            .map(|destination| value((item, figures), *source, *destination, language))
             .collect(),
     };
     let taken = item.taken.map(|taken| times::taken(taken, words));
     Some(MeasurementView {
         title: titles::of(item, words),
         span: span(item, words),
+        standing: compared::tag(figures, language),
+        compared: compared::lines(item, figures, language),
         caption: words.median_means(&item.unit) + &taken.unwrap_or_default(),
         columns: destinations.iter().map(name).collect(),
         rows: sources.iter().map(row).collect(),
@@ -226,19 +234,28 @@ fn span(item: &Measurement, words: &Words) -> String {
     }
 }
 
-fn value(item: &Measurement, source: Option<u32>, destination: Option<u32>, language: Language) -> ValueCell {
-    let found = item
-        .cells
-        .iter()
-        .find(|cell| cell.source == source && cell.destination == destination);
-    let Some(cell) = found else {
+fn value(
+    (item, figures): (&Measurement, &[&Reviewed]),
+    source: Option<u32>,
+    destination: Option<u32>,
+    language: Language,
+) -> ValueCell {
+    let mut cells = item.cells.iter().enumerate();
+    let found = cells.find(|(_, cell)| cell.source == source && cell.destination == destination);
+    let Some((place, cell)) = found else {
         return ValueCell::nothing();
     };
     let words = Words::of(language);
+    let reviewed = figures.iter().find(|reviewed| reviewed.figure.cell == place);
+    let (class, sign) = match reviewed.map(|reviewed| reviewed.standing()) {
+        Some(Standing::Low) => ("cell-bad", "▽ "),
+        Some(Standing::Watch) => ("cell-warn", "△ "),
+        Some(Standing::Normal | Standing::NotCompared) | None => ("", ""),
+    };
     match median(&cell.samples) {
         Some(median) => ValueCell {
-            class: "",
-            text: format!("{median:.1}"),
+            class,
+            text: format!("{sign}{median:.1}"),
             title: words.samples(cell.samples.len() as u64),
         },
         None => ValueCell::missing(cell.gap.as_ref(), language),
@@ -285,7 +302,7 @@ mod tests {
         let report = real();
         let of = |metric: &str| {
             let item = report.measurements.iter().find(|item| item.metric == metric);
-            measurement(&report, item.unwrap(), Language::English).unwrap()
+            measurement(&report, (item.unwrap(), &[]), Language::English).unwrap()
         };
         let heads = |view: &MeasurementView| {
             let rows: Vec<String> = view.rows.iter().map(|row| row.label.clone()).collect();

@@ -2,6 +2,7 @@
 
 mod absent;
 mod checks;
+mod compared;
 mod facts;
 mod matrix;
 mod nccl;
@@ -17,6 +18,7 @@ use serde::Deserialize;
 
 pub use absent::AbsentView;
 pub use checks::PairView;
+pub use compared::{ComparedView, OutlierView};
 pub use facts::{ExcerptView, FactView, FailureView, GapView, GpuView};
 pub use matrix::{Matrix, MeasurementView};
 pub use nccl::NcclView;
@@ -25,7 +27,7 @@ pub use view::{FindingView, Source, page};
 
 use super::layout::{Layout, Section};
 use super::{filters, html_not_shared};
-use crate::domain::reports;
+use crate::domain::{baseline, reports};
 use crate::render::i18n::report::Words;
 use crate::render::words::Mark;
 use crate::web::error::{Code, Problem};
@@ -52,6 +54,9 @@ pub struct ReportPage {
     pub(super) no_findings: &'static str,
     pub(super) matrix: Option<Matrix>,
     pub(super) nccl: Option<NcclView>,
+    pub(super) compared: Option<ComparedView>,
+    pub(super) case_href: String,
+    pub(super) case_file: &'static str,
     pub(super) measurements: Vec<MeasurementView>,
     pub(super) times: Option<TimesView>,
     pub(super) pairs: Vec<PairView>,
@@ -77,8 +82,10 @@ pub async fn get(
     let node: Option<NodeId> = params.node.as_deref().map(str::parse).transpose()?;
     let read = reports::read(state.store.as_ref(), node.as_ref(), &id).await?;
     let view = read.ok_or_else(|| Problem::new(Code::NotFound, format!("there is no report {id}")))?;
+    let review = baseline::review(state.store.as_ref(), &view.listing, &view.report).await?;
     let generation = state.knowledge.current();
     html_not_shared(&page(Source {
+        review: &review,
         generation: &generation,
         listing: &view.listing,
         report: &view.report,

@@ -3,9 +3,10 @@
 use kb_core::report::{Failure, Measurement, Report};
 use kb_core::verdict::Verdict;
 
-use super::{ReportPage, absent, checks, facts, matrix, nccl, times};
+use super::{ReportPage, absent, checks, compared, facts, matrix, nccl, times};
+use crate::domain::baseline::Review;
 use crate::feed::Generation;
-use crate::render::i18n::{Locale, report::Words};
+use crate::render::i18n::{Locale, baseline, report::Words};
 use crate::render::words::{Link, Mark, Row, encoded, moment, record_href, severity, verdict};
 use crate::store::{ReportListing, StoredFinding};
 use crate::web::pages::layout::{Layout, Section};
@@ -17,6 +18,8 @@ pub struct Source<'a> {
     pub listing: &'a ReportListing,
     pub report: &'a Report,
     pub findings: &'a [StoredFinding],
+    /// What was measured, beside figures of its kind.
+    pub review: &'a Review,
     pub generation: &'a Generation,
     pub locale: Locale,
 }
@@ -39,6 +42,7 @@ pub fn page(source: Source<'_>) -> ReportPage {
         listing,
         report,
         findings,
+        review,
         generation,
         locale,
     } = source;
@@ -53,7 +57,6 @@ pub fn page(source: Source<'_>) -> ReportPage {
         heading: words.report_of(&node),
         node_href: locale.href(format!("/nodes/{}", encoded(&node))),
         json_href: format!("/api/v1/reports/{}", encoded(report.report_id.as_str())),
-        node,
         verdict: mark,
         reason: listing.reason.clone(),
         simulated: report.simulated,
@@ -72,7 +75,10 @@ pub fn page(source: Source<'_>) -> ReportPage {
         no_findings: no_findings(listing.verdict, words),
         matrix: matrix::pairs(report, words),
         nccl: nccl::section(report, locale.language),
-        measurements: measurements(report, locale),
+        compared: compared::view(review, report, locale.language),
+        case_href: format!("/api/v1/nodes/{}/case?format=markdown", encoded(&node)),
+        case_file: baseline::Words::of(locale.language).case_file,
+        measurements: measurements(report, review, locale),
         times: times::section(report, words),
         pairs: pairs(report, locale),
         gpus: report
@@ -83,6 +89,7 @@ pub fn page(source: Source<'_>) -> ReportPage {
             .collect(),
         gaps: facts::gaps(report, locale.language),
         host: facts::host(report),
+        node,
         logs: report
             .logs
             .iter()
@@ -106,16 +113,20 @@ fn pairs(report: &Report, locale: Locale) -> Vec<checks::PairView> {
 
 /// Direct copies first, since the first is shown open: the agent takes those through the host before them, and these
 /// are not what the links can do.
-fn measurements(report: &Report, locale: Locale) -> Vec<matrix::MeasurementView> {
-    let items = report.measurements.iter();
-    let mut items: Vec<&Measurement> = items.filter(|item| !nccl::is_collective(item)).collect();
+fn measurements(report: &Report, review: &Review, locale: Locale) -> Vec<matrix::MeasurementView> {
+    let items = report.measurements.iter().enumerate();
+    let mut items: Vec<(usize, &Measurement)> =
+        items.filter(|(_, item)| !nccl::is_collective(item)).collect();
     let is_direct = |item: &Measurement| {
         item.peer_access == Some(true) && item.cells.iter().any(|cell| !cell.samples.is_empty())
     };
-    items.sort_by_key(|item| !is_direct(item));
+    items.sort_by_key(|(_, item)| !is_direct(item));
     let items = items.into_iter();
     items
-        .filter_map(|item| matrix::measurement(report, item, locale.language))
+        .filter_map(|(number, item)| {
+            let figures = compared::of_measurement(review, number);
+            matrix::measurement(report, (item, &figures), locale.language)
+        })
         .collect()
 }
 
@@ -246,14 +257,15 @@ mod tests {
     fn direct_copies_stand_before_those_through_the_host() {
         let bytes = include_bytes!("../../../../../kb-core/tests/data/reports/h200-x2-bench.json");
         let mut report: Report = serde_json::from_slice(bytes).unwrap();
-        let first = |report: &Report| measurements(report, Locale::ENGLISH)[0].title.clone();
+        let review = Review::alone(&report);
+        let first = |report: &Report| measurements(report, &review, Locale::ENGLISH)[0].title.clone();
         assert_eq!(report.measurements[0].peer_access, Some(false));
         assert_eq!(
             first(&report),
             "GPU to GPU, copy engine, written by the source, peer access on, 512 MiB"
         );
         let count = report.measurements.len();
-        assert_eq!(measurements(&report, Locale::ENGLISH).len(), count);
+        assert_eq!(measurements(&report, &review, Locale::ENGLISH).len(), count);
         // Where none was to be had, what was measured stands first.
         for item in &mut report.measurements {
             if item.peer_access == Some(true) {

@@ -9,6 +9,7 @@ use kb_core::signature::PatternSpec;
 use time::OffsetDateTime;
 
 use super::texts;
+use crate::domain::baseline::Review;
 use crate::domain::hits::Hits;
 use crate::domain::lookup::{MatchOptions, look_up};
 use crate::domain::workbench::{Answer, Question, Subject, Workbench};
@@ -322,6 +323,7 @@ fn a_chinese_page_of_a_report_says_nothing_in_english() {
         listing: &listing,
         report: &report,
         findings: &[],
+        review: &Review::alone(&report),
         generation: &generation(),
         locale: CHINESE.into(),
     });

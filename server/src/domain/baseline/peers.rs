@@ -1,0 +1,53 @@
+//! The other nodes of a report's cohort.
+
+use std::collections::BTreeMap;
+
+use kb_core::baseline::{Cohort, Figure, Group, Summary};
+use kb_core::ids::NodeId;
+
+use crate::store::{BaselineStore, StoreError};
+
+/// Nodes that are read at most: those that measured last. More of them move no median by what could be seen.
+const MOST_NODES: u32 = 128;
+
+/// Groups of what other nodes measured, by series.
+#[derive(Debug, Default)]
+pub(super) struct Peers {
+    /// Other nodes of the cohort.
+    pub(super) nodes: u32,
+    groups: BTreeMap<String, Group>,
+}
+
+impl Peers {
+    pub(super) async fn of(
+        store: &dyn BaselineStore,
+        cohort: &Cohort,
+        node: &NodeId,
+        figures: &[Figure],
+    ) -> Result<Self, StoreError> {
+        // One more, as the node itself may be among them.
+        let mut nodes = store.baselines(cohort, MOST_NODES + 1).await?;
+        nodes.retain(|other| other.node != *node);
+        nodes.truncate(MOST_NODES as usize);
+        let mut summaries: BTreeMap<String, Vec<&Summary>> = figures
+            .iter()
+            .map(|figure| (figure.series.key(), Vec::new()))
+            .collect();
+        for series in nodes.iter().flat_map(|node| &node.series) {
+            if let Some(asked) = summaries.get_mut(&series.key) {
+                asked.push(&series.summary);
+            }
+        }
+        let groups = summaries.into_iter();
+        Ok(Self {
+            nodes: u32::try_from(nodes.len()).unwrap_or(u32::MAX),
+            groups: groups
+                .filter_map(|(key, summaries)| Some((key, Group::of_nodes(summaries)?)))
+                .collect(),
+        })
+    }
+
+    pub(super) fn group(&self, figure: &Figure) -> Option<Group> {
+        self.groups.get(&figure.series.key()).copied()
+    }
+}
