@@ -35,6 +35,8 @@ pub mod scanner;
 pub mod schema;
 pub mod severity;
 pub mod signature;
+#[cfg(feature = "simulate")]
+pub mod simulate;
 pub mod templates;
 pub mod terminal;
 pub mod text;
