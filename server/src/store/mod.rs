@@ -6,6 +6,7 @@
 
 mod anonymous;
 mod audit;
+mod bundles;
 mod digest;
 mod error;
 mod feed;
@@ -26,6 +27,7 @@ mod unmatched;
 
 pub use anonymous::*;
 pub use audit::*;
+pub use bundles::*;
 pub use error::StoreError;
 pub use feed::*;
 pub use feedback::*;
@@ -63,6 +65,7 @@ pub trait Store:
     + AnonymousStore
     + FeedbackStore
     + UnmatchedStore
+    + BundleStore
 {
     /// Commits a transaction that changes nothing, and says why where that cannot be done now.
     async fn check_write(&self) -> Result<(), StoreError>;

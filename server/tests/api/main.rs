@@ -40,6 +40,7 @@ mod health;
 mod history;
 mod hostile_patterns;
 mod import_deadends;
+mod kb;
 mod kept;
 mod match_command;
 mod match_fatal;

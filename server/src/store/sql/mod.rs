@@ -6,7 +6,7 @@
 //! records, feed, seeds, moves, reports,
 //! nodes, outcomes, tokens, reviews,
 //! persons, sessions, audit,
-//! anonymous, feedback               one trait each
+//! anonymous, feedback, bundles      one trait each
 //! session, batch                    transactions and statements
 //! engine, dialect, stamp, convert   what differs between engines; values in and out
 //! ```
@@ -14,6 +14,7 @@
 mod anonymous;
 mod audit;
 mod batch;
+mod bundles;
 mod connect;
 mod convert;
 mod derive;
