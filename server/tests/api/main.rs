@@ -22,6 +22,7 @@ mod bounded;
 mod browser;
 mod codes;
 mod crowds;
+mod demo;
 mod deployment;
 mod docs;
 mod durability;
