@@ -1,27 +1,42 @@
 #!/usr/bin/env bash
-# Builds both programs as the images hold them, and the agent's packages where told to. The Dockerfile runs it, and so does
-# the pipeline, so that the image's build is tested where there is no container engine. The agent, which goes to all
-# kinds of nodes, starts with glibc 2.17 or newer; the server with that of the machine that builds it.
-#   deploy/build-release.sh OUT_DIR [packages]
-# It needs Rust, a C compiler, and Python with pip and venv, for packages dpkg-deb, too; `cargo xtask release OUT_DIR` checks what comes of it.
+# Builds both programs as the images and packages hold them. The Dockerfile runs it, and so does `cargo xtask release`, so
+# that the image's build is tested where there is no container engine. Both start with glibc 2.17 or newer.
+#   deploy/build-release.sh OUT_DIR [TRIPLE]
+# It needs Rust, a C compiler, and Python with pip and venv. RUSTC may name a compiler with the standard library of TRIPLE.
+# The same commit and the same compiler give the same bytes, wherever they are built: no path of this machine gets into them.
 set -euo pipefail
-out=${1:?usage: deploy/build-release.sh OUT_DIR [packages]}
+out=${1:?usage: deploy/build-release.sh OUT_DIR [TRIPLE]}
+triple=${2:-$(uname -m)-unknown-linux-gnu}
+case $triple in
+*-unknown-linux-gnu) ;;
+*) echo "deploy/build-release.sh: $triple is no target that is built here: x86_64-unknown-linux-gnu or aarch64-unknown-linux-gnu" >&2 && exit 64 ;;
+esac
+mkdir -p "$out"
+out=$(cd "$out" && pwd)
 cd "$(dirname "$0")/.."
-target=${CARGO_TARGET_DIR:-target}
+mkdir -p "${CARGO_TARGET_DIR:-target}"
+target=$(cd "${CARGO_TARGET_DIR:-target}" && pwd)
 tools=$target/release-tools
-triple=$(uname -m)-unknown-linux-gnu
 glibc=2.17
 
-cargo build --release --locked --package peerless
+homes=("$PWD=/peerless" "$target=/peerless/target" "${CARGO_HOME:-$HOME/.cargo}=/cargo")
+# Separated by 0x1f, for paths may have blanks.
+CARGO_ENCODED_RUSTFLAGS=
+c_flags=
+for home in "${homes[@]}"; do
+    CARGO_ENCODED_RUSTFLAGS+=${CARGO_ENCODED_RUSTFLAGS:+$'\x1f'}--remap-path-prefix=$home
+    c_flags+=" -ffile-prefix-map=$home"
+done
+export CARGO_ENCODED_RUSTFLAGS CARGO_INCREMENTAL=0
+export "CFLAGS_${triple//-/_}=$c_flags"
+SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2> /dev/null || echo 0)}
+export SOURCE_DATE_EPOCH
+
 python3 -m venv "$tools"
 "$tools/bin/pip" install --quiet --disable-pip-version-check --only-binary :all: \
     --require-hashes --requirement deploy/build-requirements.txt
-# By itself: together with the server it would get the features that the server asks of the libraries that both use.
-PATH=$(cd "$tools/bin" && pwd):$PATH cargo zigbuild --profile agent --locked --target "$triple.$glibc" --package peerless-agent
-install -d "$out"
-install -m 755 "$target/release/peerless" "$target/$triple/agent/peerless-agent" "$out/"
-"$out/peerless" --version
-"$out/peerless-agent" --version
-if [ "${2-}" = packages ]; then
-    cargo xtask package "$out"
-fi
+PATH=$(cd "$tools/bin" && pwd):$PATH
+# Each by itself: together the agent would get the features that the server asks of the libraries that both use.
+cargo zigbuild --release --locked --target "$triple.$glibc" --package peerless
+cargo zigbuild --profile agent --locked --target "$triple.$glibc" --package peerless-agent
+install -m 755 "$target/$triple/release/peerless" "$target/$triple/agent/peerless-agent" "$out/"

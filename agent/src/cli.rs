@@ -199,6 +199,11 @@ pub(crate) fn devices(text: &str) -> Result<String, String> {
 pub(crate) struct ProbeArgs {
     #[command(flatten)]
     pub(crate) run: RunArgs,
+    /// Show what would be said of a machine that is made up, without touching a GPU or a driver: healthy, refused, lost,
+    /// slow, hang or ecc
+    #[cfg(feature = "simulate")]
+    #[arg(long, value_name = "MACHINE", value_parser = simulated, conflicts_with_all = ["dry_run", "devices"])]
+    pub(crate) simulate: Option<kb_core::simulate::Machine>,
     /// Print the report as JSON, and nothing else, on standard output
     #[arg(long, conflicts_with = "quiet")]
     pub(crate) json: bool,
@@ -312,6 +317,15 @@ impl RunArgs {
     pub(crate) fn exit_code(&self, report: &Report) -> u8 {
         self.fail_on.exit_code(report)
     }
+}
+
+#[cfg(feature = "simulate")]
+fn simulated(word: &str) -> Result<kb_core::simulate::Machine, String> {
+    use kb_core::simulate::Machine;
+    Machine::from_word(word).ok_or_else(|| {
+        let words = Machine::ALL.map(Machine::word);
+        format!("there are {}", words.join(", "))
+    })
 }
 
 /// A positive number of seconds, fractions allowed, of at most a day.

@@ -37,6 +37,8 @@ pub mod scanner;
 pub mod schema;
 pub mod severity;
 pub mod signature;
+#[cfg(feature = "simulate")]
+pub mod simulate;
 pub mod templates;
 pub mod terminal;
 pub mod text;

@@ -1,5 +1,6 @@
 //! The project's own chores. `cargo xtask --help` lists them.
 
+mod arm;
 mod bench;
 mod eval;
 mod fleet;
@@ -39,10 +40,12 @@ enum Chore {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true, required = true)]
         command: Vec<OsString>,
     },
-    /// Make the agent's deb and rpm from what `deploy/build-release.sh` wrote (needs `dpkg-deb`).
+    /// Pack what `deploy/build-release.sh` wrote: deb, rpm, wheel, images, bills of materials, sums (needs `dpkg-deb`).
     Package(release::PackageOptions),
-    /// Check what `deploy/build-release.sh` wrote: glibc, size, what the packages hold and need.
+    /// Build both programs, pack them and check all of it: glibc, sizes, what the packages hold and need.
     Release(release::Options),
+    /// Type-check both programs for Arm, with a compiler that has the standard library for it.
+    Arm(arm::Options),
     /// Run the shipped Slurm scripts below a real Slurm on this machine (needs root; 15 s).
     Slurm(slurm::Options),
     /// Ask a server thousands of things that its description allows or forbids (needs Python and the package index).
@@ -64,6 +67,7 @@ fn main() -> Result<()> {
         Chore::Postgres { command } => postgres::run_with(&command),
         Chore::Package(options) => release::package(&options),
         Chore::Release(options) => release::run(&options),
+        Chore::Arm(options) => arm::run(&options),
         Chore::Slurm(options) => slurm::run(&options),
         Chore::Schemathesis(options) => schemathesis::run(&options),
         Chore::PythonClient(options) => python_client::run(&options),

@@ -210,6 +210,12 @@ fn argument(
         Setting::List(values) => values.join(","),
         Setting::Switch(_) | Setting::Verb(_) => return Err(format!("{name} needs a value")),
     };
+    if name == "simulate" {
+        return Err(
+            "simulate stands on the command line alone: no node is to run on a machine that is made up"
+                .to_owned(),
+        );
+    }
     if name == "expect" {
         expect::check_setting(&value)?;
     }
@@ -260,6 +266,7 @@ mod tests {
             ("[probe]\ninterval = 1", "probe has no option --interval"),
             ("[daemon]\nactive = 1", "active is true or false"),
             ("server = ", "line 1 column 10"),
+            ("[probe]\nsimulate = \"healthy\"", "on the command line alone"),
         ] {
             let error = settings(text, "daemon", &BTreeSet::new(), &|_| false).unwrap_err();
             assert!(error.contains(expected), "{expected:?} is not in {error:?}");

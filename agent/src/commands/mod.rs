@@ -10,6 +10,8 @@ mod gate;
 mod help;
 mod matching;
 mod result;
+#[cfg(feature = "simulate")]
+mod simulate;
 mod status;
 mod upload;
 mod watch;
@@ -47,6 +49,10 @@ use crate::upload::{Body, read_body};
 pub(crate) struct InputError(String);
 
 pub(crate) fn probe(arguments: &ProbeArgs) -> anyhow::Result<u8> {
+    #[cfg(feature = "simulate")]
+    if let Some(machine) = arguments.simulate {
+        return simulate::show(machine, arguments);
+    }
     show(&arguments.run, arguments.json, Extra::default())
 }
 

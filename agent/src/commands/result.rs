@@ -90,6 +90,9 @@ impl Made {
                  the daemon and to this call alike"
             )));
         }
+        if self.report.simulated_machine().is_some() {
+            return Err(self.told("it is simulated: the machine is made up"));
+        }
         if self.report.simulated && !here.allows_simulated {
             return Err(self.told("it is simulated: a stand-in took the place of the driver"));
         }

@@ -65,6 +65,9 @@ impl Found {
 pub(crate) fn of_probe(ended: &Ended, is_busy: impl Fn(&Report) -> bool) -> (Found, Option<Report>) {
     let report: Option<Report> = serde_json::from_str(&ended.stdout).ok();
     let found = match (&report, ended.code) {
+        (Some(report), _) if report.simulated_machine().is_some() => {
+            Found::unknown(Doubt::Usage, "the run was simulated: the machine is made up")
+        }
         (Some(report), Some(0..=3)) => {
             let why = headline(report, |verdict| verdict.word().to_owned());
             let seen = match ended.code {
@@ -191,6 +194,18 @@ mod tests {
         let of = |code| of_probe(&ended(Some(code), ""), |_| false).0.seen;
         assert_eq!(of(3), Seen::Unknown(Doubt::Said));
         assert_eq!(of(64), Seen::Unknown(Doubt::Usage));
+    }
+
+    #[test]
+    fn a_machine_that_is_made_up_tells_nothing_of_the_node() {
+        let sample = include_str!("../../../kb-core/tests/data/reports/h200-x2-healthy.json");
+        let mut report: serde_json::Value = serde_json::from_str(sample).unwrap();
+        report["host"]["simulated.machine"] =
+            serde_json::json!({ "value": "healthy", "source": "simulated", "gap": null });
+        for code in 0..=2 {
+            let (found, _) = of_probe(&ended(Some(code), &report.to_string()), |_| false);
+            assert_eq!(found.seen, Seen::Unknown(Doubt::Usage), "{}", found.why);
+        }
     }
 
     /// The run of a pair passes, and a fault is open that it does not end.

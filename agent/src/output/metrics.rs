@@ -47,6 +47,13 @@ pub(crate) fn metrics(runs: &[(&str, &Report)], health: Option<&Health>, waiting
         pairs.filter(|pair| pair.verdict.verdict == verdict).count()
     };
     metric("gauge", "pairs", "Pairs of GPUs by verdict.", &by_verdict(&pairs));
+    let simulated = |report: &Report| u8::from(report.simulated).to_string();
+    metric(
+        "gauge",
+        "simulated",
+        "1 where the last run was simulated.",
+        &by_run(&simulated),
+    );
     let gpus = |report: &Report| report.gpus.len().to_string();
     metric("gauge", "gpus", "GPUs that the driver lists.", &by_run(&gpus));
     metric(

@@ -18,7 +18,13 @@ pub(crate) fn table(report: &Report, style: Style) -> String {
         }
         _ => headline(report, |verdict| style.verdict(verdict, verdict.phrase())) + "\n",
     };
-    if report.simulated {
+    if let Some(machine) = report.simulated_machine() {
+        // Writing into a String does not fail.
+        let _ = writeln!(
+            text,
+            "simulated: the machine {machine} is made up, and no GPU was touched"
+        );
+    } else if report.simulated {
         text.push_str("simulated: a stand-in took the place of the driver\n");
     }
     if !report.gpus.is_empty() {

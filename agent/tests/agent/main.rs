@@ -34,6 +34,7 @@ mod pairs;
 mod passive;
 mod processes;
 mod scenarios;
+mod simulate;
 mod slurm;
 mod spool;
 mod status;

@@ -54,7 +54,8 @@ fn the_daemon_takes_nothing_of_the_gpus_unless_told() {
     );
     let metrics = fs::read_to_string(metrics).unwrap();
     assert!(
-        metrics.contains("peerless_agent_gpus{run=\"passive\"} 2\n"),
+        metrics.contains("peerless_agent_gpus{run=\"passive\"} 2\n")
+            && metrics.contains("peerless_agent_simulated{run=\"passive\"} 1\n"),
         "{metrics}"
     );
     assert!(

@@ -60,6 +60,8 @@ pub const REMAPPED_ROWS_PENDING: &str = "remapped_rows.pending";
 pub const REMAPPED_ROWS_UNCORRECTED: &str = "remapped_rows.uncorrected";
 /// Whether somebody else used the GPU during the run: by processes, memory or utilisation.
 pub const SHARED: &str = "shared";
+/// The machine of a report that is made up.
+pub const SIMULATED_MACHINE: &str = "simulated.machine";
 pub const TEMPERATURE_GPU_C: &str = "temperature.gpu_c";
 pub const THROTTLE_REASONS: &str = "throttle.reasons";
 pub const UTILIZATION_GPU_PERCENT: &str = "utilization.gpu_percent";

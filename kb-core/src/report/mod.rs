@@ -110,6 +110,15 @@ pub struct Report {
 }
 
 impl Report {
+    /// The machine that is made up of which the report tells; `None` of all others, also of a run with a stand-in for the driver.
+    pub fn simulated_machine(&self) -> Option<&str> {
+        self.host
+            .get(fact_name::SIMULATED_MACHINE)?
+            .value
+            .as_ref()?
+            .as_str()
+    }
+
     /// True when a check ran, whatever came of it. A passive look makes no checks; a run tries even what the driver refuses.
     pub fn was_tried(&self) -> bool {
         let directions = self.pairs.iter().flat_map(|pair| &pair.directions);

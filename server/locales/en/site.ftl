@@ -32,3 +32,4 @@ site-stopped = Stopped. Nothing was kept.
 site-line = line{" "}
 site-find = Search the records
 site-suggested = Records that fit
+site-demo = This is a demo. Its nodes are made up, but for four recorded runs, and nobody can write.

@@ -32,3 +32,4 @@ site-stopped = 已停止，未保留任何内容。
 site-line = 第几行：
 site-find = 搜索记录
 site-suggested = 匹配的记录
+site-demo = 这是演示：除四次真实运行的记录外，节点均为虚构，任何人都不能写入。

@@ -1,13 +1,15 @@
 //! Records as files: `<domain>/<slug>.json` or `<domain>/<slug>/<env>.json`, each with its annex `….ext.json`. The
-//! ones that ship with the program are embedded; a debug build reads them from the source tree instead.
+//! ones that ship with the program are embedded, and one signed file carries them to where there is no network; a debug build reads them from the source tree instead.
 
 mod archive;
 pub mod deadends;
 mod embedded;
 mod folder;
+mod keys;
 pub mod licence;
 mod lines;
 mod manifest;
+mod signed;
 mod write;
 
 use std::collections::BTreeMap;
@@ -19,10 +21,12 @@ use kb_core::validate::is_record_file;
 use crate::store::SeedRecord;
 
 pub use archive::archive;
-pub use embedded::{embedded, embedded_ids};
+pub use embedded::{Edition, edition, embedded, embedded_ids};
 pub use folder::{FolderError, read_files, read_path};
+pub use keys::{KeyError, SignKey, VerifyKey};
 pub use lines::{Line, parse_line};
 pub use manifest::{Manifest, ManifestError, Scope, Written};
+pub use signed::{Head, MOST_BYTES, Signed, SignedError, write_signed};
 pub use write::{is_as_read, remove_record, write_record};
 
 const ANNEX_END: &str = ".ext.json";

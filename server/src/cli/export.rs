@@ -93,6 +93,19 @@ async fn withdrawn_texts(store: &dyn RecordStore, id: &RecordId) -> anyhow::Resu
 
 async fn lines(store: &dyn Store) -> anyhow::Result<ExitCode> {
     let mut output = std::io::stdout().lock();
+    published_lines(store, |line| {
+        serde_json::to_writer(&mut output, &line)?;
+        Ok(output.write_all(b"\n")?)
+    })
+    .await?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Every record that readers see, and those that they saw once, in the order of their changes.
+pub(super) async fn published_lines(
+    store: &dyn Store,
+    mut take: impl FnMut(Line) -> anyhow::Result<()>,
+) -> anyhow::Result<()> {
     let mut after = Seq::default();
     loop {
         let page = store.feed(after, PAGE).await?;
@@ -105,18 +118,16 @@ async fn lines(store: &dyn Store) -> anyhow::Result<ExitCode> {
             let Some(texts) = texts else {
                 continue;
             };
-            let line = Line {
+            take(Line {
                 id: change.id,
                 revision: texts.meta.revision,
                 document: texts.document,
                 annex: texts.annex,
                 withdrawn,
-            };
-            serde_json::to_writer(&mut output, &line)?;
-            output.write_all(b"\n")?;
+            })?;
         }
         if !page.more {
-            return Ok(ExitCode::SUCCESS);
+            return Ok(());
         }
         after = page.reaches;
     }

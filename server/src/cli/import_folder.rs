@@ -10,14 +10,14 @@ use anyhow::{Context as _, bail};
 use clap::Args;
 use kb_core::ids::RecordId;
 
-use super::conflict_text::{import_call, tell_conflict};
+use super::conflict_text::{Beside, import_call, tell_conflict};
 use super::export_folder::{files, written};
 use super::import_dry_run::{self, not_renamed, told};
 use super::{import, say};
 use crate::bundle::{self, Manifest, Written};
 use crate::clock::{Clock as _, SystemClock};
 use crate::config::DataArgs;
-use crate::domain::round_trip::{Done, Folder, Planned, Stands, Wishes, carry_out, plan, stands};
+use crate::domain::round_trip::{Comes, Done, Folder, Planned, Stands, Wishes, carry_out, plan, stands};
 use crate::feed;
 use crate::store::{SeedRecord, Store};
 
@@ -110,7 +110,13 @@ pub(super) async fn run(
     }
     let knowledge = follower.knowledge();
     let following = tokio::spawn(follower.run(feed::DEFAULT_INTERVAL, std::future::pending()));
-    let done = carry_out(store.as_ref(), &knowledge, &plan, SystemClock.now()).await;
+    let done = carry_out(
+        store.as_ref(),
+        &knowledge,
+        (&plan, Comes::Folder),
+        SystemClock.now(),
+    )
+    .await;
     following.abort();
     let done = done?;
     let mut round_trip = RoundTrip::new(path, call, manifest);
@@ -201,7 +207,7 @@ impl<'a> RoundTrip<'a> {
             } => {
                 self.open += 1;
                 let texts = (folder.files.get(id), database.as_ref());
-                tell_conflict(self.call, id, *why, (fields, texts))?;
+                tell_conflict((self.call, Beside::Folder), id, *why, (fields, texts))?;
             }
             _ => {}
         }

@@ -12,11 +12,13 @@ mod edit;
 mod export;
 mod export_folder;
 mod feedback;
+mod help;
 mod import;
 mod import_deadends;
 mod import_dry_run;
 mod import_folder;
 mod import_gate;
+mod kb;
 mod match_files;
 mod mcp;
 mod migrate;
@@ -33,12 +35,13 @@ use std::ffi::OsString;
 use std::fmt::Display;
 use std::io::{self, Write as _};
 use std::process::ExitCode;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 use kb_core::terminal::harmless_lines;
 
+use crate::bundle::{self, Edition};
 use crate::config::{DataArgs, ServeArgs};
 use crate::startup::open_store;
 use crate::store::{Store, sqlite_file};
@@ -96,6 +99,9 @@ pub enum Command {
     Import(import::ImportArgs),
     /// Write published records as files into a folder, as lines of JSON, or those of another system as its files
     Export(export::ExportArgs),
+    /// Carry records to where there is no network: one signed, dated file
+    #[command(subcommand)]
+    Kb(kb::KbCommand),
     /// Copy the SQLite database to a new file, also while servers use it
     Backup(backup::BackupArgs),
     /// Bring the database up to date and end
@@ -106,6 +112,10 @@ pub enum Command {
     /// Make, list and change accounts of people
     #[command(subcommand)]
     User(user::UserCommand),
+    /// Print a script that completes the command line of a shell
+    Completions(help::CompletionsArgs),
+    /// Print the manual page (roff)
+    Man,
     /// List records that were edited here and changed in the files imported
     Conflicts(DataArgs),
 }
@@ -138,8 +148,25 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Command, c
     if serve_is_meant {
         arguments.insert(1.min(arguments.len()), OsString::from("serve"));
     }
-    Cli::try_parse_from(arguments).map(|cli| cli.command)
+    let mut command = Cli::command();
+    // Reads all records that ship, so it is told only where it is asked for.
+    if arguments.get(1).is_some_and(|first| first == "--version") {
+        command = command.long_version(LONG_VERSION.as_str());
+    }
+    let matches = command.try_get_matches_from_mut(arguments)?;
+    Cli::from_arg_matches(&matches)
+        .map(|cli| cli.command)
+        .map_err(|error| error.format(&mut command))
 }
+
+/// Of the program and of the records that ship with it.
+static LONG_VERSION: LazyLock<String> = LazyLock::new(|| {
+    let program = env!("CARGO_PKG_VERSION");
+    match bundle::edition() {
+        Some(Edition { records, date }) => format!("{program}\nrecords: {records}, of {date}"),
+        None => format!("{program}\nrecords: none ship with this program"),
+    }
+});
 
 /// Prints help, version, or what is wrong with the arguments.
 pub fn refuse(refusal: &clap::Error) -> ExitCode {
@@ -229,10 +256,13 @@ async fn dispatch(command: Command) -> anyhow::Result<ExitCode> {
         Command::Mcp(arguments) => mcp::run(&arguments).await,
         Command::Import(arguments) => import::run(&arguments).await,
         Command::Export(arguments) => export::run(&arguments).await,
+        Command::Kb(command) => kb::run(command).await,
         Command::Backup(arguments) => backup::run(&arguments).await,
         Command::Migrate(data) => migrate::run(&data).await,
         Command::Token(command) => token::run(command).await,
         Command::User(command) => user::run(command).await,
+        Command::Completions(arguments) => help::completions(&arguments),
+        Command::Man => help::man(),
         Command::Conflicts(data) => conflicts::run(&data).await,
     }
 }
@@ -262,7 +292,6 @@ mod tests {
 
     #[test]
     fn the_command_line_is_consistent() {
-        use clap::CommandFactory as _;
         Cli::command().debug_assert();
     }
 

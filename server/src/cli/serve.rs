@@ -1,12 +1,14 @@
 //! `peerless serve`.
 
+use std::borrow::Cow;
 use std::io::Write as _;
 use std::process::ExitCode;
 
 use tokio::signal::unix::{SignalKind, signal};
 
+use crate::clock::{Clock as _, SystemClock};
 use crate::config::ServeArgs;
-use crate::startup::{Application, Environment, greet};
+use crate::startup::{Application, Environment, demo, greet};
 use crate::telemetry;
 
 pub(super) async fn run(settings: &ServeArgs) -> anyhow::Result<ExitCode> {
@@ -19,9 +21,20 @@ pub(super) async fn run(settings: &ServeArgs) -> anyhow::Result<ExitCode> {
     } else {
         Environment::system()?
     };
-    let application = Application::build(settings, environment).await?;
+    // Kept until the server has stopped, and removed then.
+    let mut folder = None;
+    let mut settings = Cow::Borrowed(settings);
+    if settings.demo {
+        let made = tempfile::Builder::new().prefix("peerless-demo-").tempdir()?;
+        settings = Cow::Owned(demo::settings(&settings, made.path())?);
+        folder = Some(made);
+    }
+    let application = Application::build(&settings, environment).await?;
+    if settings.demo {
+        demo::fill(&application, SystemClock.now()).await?;
+    }
     // Nobody has to read it.
-    let _ = std::io::stdout().write_all(greet(&application, settings).as_bytes());
+    let _ = std::io::stdout().write_all(greet(&application, &settings).as_bytes());
     let stop = async {
         tokio::select! {
             _ = terminate.recv() => {}
@@ -29,5 +42,6 @@ pub(super) async fn run(settings: &ServeArgs) -> anyhow::Result<ExitCode> {
         }
     };
     application.run_until_stopped(stop).await?;
+    drop(folder);
     Ok(ExitCode::SUCCESS)
 }

@@ -150,6 +150,11 @@ pub struct ServeArgs {
     #[arg(long, env = "PEERLESS_PUBLIC_FLEET")]
     pub public_fleet: bool,
 
+    /// Show what the server does, with nodes that are made up and some recorded runs, in a database that is gone afterwards. Serves
+    /// this machine alone; nobody can write
+    #[arg(long, conflicts_with_all = ["data_dir", "database", "login_header", "issuer", "anonymous_writing", "without_shipped"])]
+    pub demo: bool,
+
     /// Let people write without a login: votes, suggestions and lines that nobody knows, for editors to read. 64 kB each, 20 a day
     /// and address, 256 MiB in all
     #[arg(long, env = "PEERLESS_ANONYMOUS_WRITING")]

@@ -36,6 +36,8 @@ pub enum StartupError {
     /// A record that is embedded in this program is unreadable.
     #[error("the records in this program are damaged: {0}; this is a fault of the build")]
     Seeds(String),
+    #[error("{0}")]
+    Demo(String),
     #[error("cannot set up OpenID Connect: {0}")]
     OpenId(String),
     #[error("cannot hash passwords: {0}")]

@@ -29,6 +29,14 @@ pub fn greet(application: &Application, settings: &ServeArgs) -> String {
             "  conflicts {conflicts} edited here and changed in this version: see `peerless conflicts`\n"
         ));
     }
+    if settings.demo {
+        // Writing to a String cannot fail.
+        let _ = text.write_fmt(format_args!(
+            "\nThis is a demo: 200 nodes that are made up, and recorded runs of real GPUs. Nobody can write, and all is gone when \
+             it ends.\n  {url}/nodes\n"
+        ));
+        return text;
+    }
     // Writing to a String cannot fail.
     let _ = text.write_fmt(format_args!(
         "\nOpen {url} and paste an error, or from a shell:\n  \

@@ -3,6 +3,7 @@
 
 mod background;
 mod data_dir;
+pub mod demo;
 mod failure;
 mod greeting;
 mod resources;
@@ -101,7 +102,11 @@ impl Application {
             .seed(SeedSource::Program, environment.seeds, now)
             .await
             .map_err(refused)?;
-        let first_admin = first_admin(store.as_ref(), environment.random.as_ref(), now).await;
+        let first_admin = if settings.demo {
+            None
+        } else {
+            first_admin(store.as_ref(), environment.random.as_ref(), now).await
+        };
         let follower = feed::load(store.clone()).await;
         let follower = follower.map_err(|error| StartupError::Knowledge(error.to_string()))?;
         let passwords = Passwords::new(environment.random.as_ref())
@@ -128,6 +133,7 @@ impl Application {
                     .as_deref()
                     .map(|url| url.trim_end_matches('/').to_owned()),
                 public_fleet: settings.public_fleet,
+                demo: settings.demo,
                 enrol_only: settings.enrol_only,
                 anonymous_writing: settings.anonymous_writing,
                 insecure_login: settings.insecure_login,

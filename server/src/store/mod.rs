@@ -7,6 +7,7 @@
 mod anonymous;
 mod audit;
 mod baseline;
+mod bundles;
 mod digest;
 mod error;
 mod feed;
@@ -31,6 +32,7 @@ mod unmatched;
 pub use anonymous::*;
 pub use audit::*;
 pub use baseline::*;
+pub use bundles::*;
 pub use error::StoreError;
 pub use feed::*;
 pub use feedback::*;
@@ -72,6 +74,7 @@ pub trait Store:
     + FeedbackStore
     + UnmatchedStore
     + BaselineStore
+    + BundleStore
 {
     /// Commits a transaction that changes nothing, and says why where that cannot be done now.
     async fn check_write(&self) -> Result<(), StoreError>;

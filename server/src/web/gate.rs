@@ -147,7 +147,9 @@ fn note_visitor(request: &ServiceRequest, session: Option<&SignedIn>) {
     let name = session.map(|SignedIn(live)| live.person.name.clone());
     let path = request.uri().path_and_query().map(PathAndQuery::as_str);
     let back = path.filter(|path| request.method() == Method::GET && path.len() <= LONGEST_WAY_BACK);
-    let visitor = Visitor::new(name, back);
+    let state = request.app_data::<web::Data<AppState>>();
+    let is_demo = state.is_some_and(|state| state.settings.demo);
+    let visitor = Visitor::new(name, back).of_demo(is_demo);
     request.extensions_mut().insert(visitor);
 }
 

@@ -32,6 +32,8 @@ pub struct Settings {
     pub public_url: Option<String>,
     /// Nodes and reports may be read by everybody.
     pub public_fleet: bool,
+    /// All nodes are a demo's.
+    pub demo: bool,
     /// Reports are taken from enrolled nodes alone.
     pub enrol_only: bool,
     /// People may write without a login.

@@ -77,6 +77,7 @@ pub fn settings(data_dir: PathBuf) -> ServeArgs {
         public_url: None,
         trusted_proxies: Vec::new(),
         public_fleet: false,
+        demo: false,
         enrol_only: false,
         anonymous_writing: false,
         insecure_login: false,

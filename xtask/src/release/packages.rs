@@ -1,15 +1,18 @@
-//! The agent's packages: what they hold, where it goes, what they ask of the system.
+//! The packages: what they hold, where it goes, what they ask of the system.
 
 use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 use anyhow::{Context, Result, bail, ensure};
 
+use super::about::{AGENT, About, Machine, SERVER, VERSION};
 use crate::shell;
 
-/// What lies on a node behind the installation, and its mode.
-const FILES: &[(&str, u32)] = &[
+/// What must lie on a machine behind the installation, and its mode.
+type Files = &'static [(&'static str, u32)];
+
+const OF_AGENT: Files = &[
     ("usr/bin/peerless-agent", 0o755),
     ("etc/peerless-agent.toml", 0o644),
     ("usr/lib/systemd/system/peerless-agent.service", 0o644),
@@ -22,33 +25,59 @@ const FILES: &[(&str, u32)] = &[
     ("usr/share/bash-completion/completions/peerless-agent", 0o644),
     ("usr/share/zsh/site-functions/_peerless-agent", 0o644),
     ("usr/share/fish/vendor_completions.d/peerless-agent.fish", 0o644),
+    ("usr/share/man/man1/peerless-agent.1", 0o644),
 ];
-/// One of them: packers for Debian compress manuals.
-const MANUALS: &[&str] = &[
-    "usr/share/man/man1/peerless-agent.1",
-    "usr/share/man/man1/peerless-agent.1.gz",
+const OF_SERVER: Files = &[
+    ("usr/bin/peerless", 0o755),
+    ("etc/default/peerless", 0o600),
+    ("usr/lib/systemd/system/peerless.service", 0o644),
+    ("usr/share/bash-completion/completions/peerless", 0o644),
+    ("usr/share/zsh/site-functions/_peerless", 0o644),
+    ("usr/share/fish/vendor_completions.d/peerless.fish", 0o644),
+    ("usr/share/man/man1/peerless.1", 0o644),
 ];
 
-/// The package of the kind in the folder.
-pub(super) fn only(folder: &Path, extension: &str) -> Result<PathBuf> {
-    let mut found: Vec<PathBuf> = Vec::new();
-    for entry in std::fs::read_dir(folder)? {
-        let path = entry?.path();
-        if path.extension().is_some_and(|own| own == extension) {
-            found.push(path);
-        }
-    }
-    let one = found.pop();
+/// All four packages, each installed below a root of its own.
+pub(super) fn check_all(folder: &Path) -> Result<()> {
+    let scratch = std::env::temp_dir().join(format!("peerless-release-{}", std::process::id()));
+    std::fs::create_dir(&scratch)?;
+    let checked = [
+        (SERVER, OF_SERVER, "etc/default/peerless"),
+        (AGENT, OF_AGENT, "etc/peerless-agent.toml"),
+    ]
+    .into_iter()
+    .try_for_each(|of| check_both(folder, of, &scratch));
+    std::fs::remove_dir_all(&scratch)?;
+    checked
+}
+
+fn check_both(folder: &Path, (about, files, settings): (About, Files, &str), scratch: &Path) -> Result<()> {
+    let program = folder.join(about.name);
+    let machine = Machine::of(&program)?;
+    let deb = folder.join(format!("{}_{VERSION}-1_{}.deb", about.name, machine.debian));
+    let rpm = folder.join(format!("{}-{VERSION}-1.{}.rpm", about.name, machine.name));
+    let roots = ["deb", "rpm"].map(|kind| scratch.join(format!("{}-{kind}", about.name)));
+    let fields = install_deb(&deb, &roots[0], settings)?;
     ensure!(
-        found.is_empty(),
-        "more than one .{extension} in {}",
-        folder.display()
+        fields.contains("libc6 (>= 2.17)"),
+        "the deb asks for another glibc: {fields}"
     );
-    one.with_context(|| format!("no .{extension} in {}", folder.display()))
+    let requires = install_rpm(&rpm, &roots[1], settings)?;
+    ensure!(
+        requires
+            .iter()
+            .any(|name| name.starts_with("libc.so.6(GLIBC_2.17)")),
+        "the rpm asks for another glibc: {requires:?}"
+    );
+    for (package, root) in [deb, rpm].iter().zip(&roots) {
+        check(root, (about, files), (&program, machine))?;
+        println!("{}: complete", package.display());
+    }
+    Ok(())
 }
 
 /// Unpacks the Debian package below `root`; returns what it depends on.
-pub(super) fn install_deb(package: &Path, root: &Path) -> Result<String> {
+fn install_deb(package: &Path, root: &Path, settings: &str) -> Result<String> {
     shell::run(Command::new("dpkg-deb").arg("--extract").arg(package).arg(root))?;
     let ask = |arguments: [&str; 2]| {
         let [question, what] = arguments;
@@ -67,24 +96,23 @@ pub(super) fn install_deb(package: &Path, root: &Path) -> Result<String> {
     };
     let kept = ask(["--info", "conffiles"])?;
     ensure!(
-        kept.lines().any(|line| line == "/etc/peerless-agent.toml"),
+        kept.lines().any(|line| line == format!("/{settings}")),
         "the settings are no conffile, so that an update would write over them: {kept}"
     );
     ask(["--field", "Depends"])
 }
 
 /// Unpacks the RPM below `root`, checksums included; returns what it requires.
-pub(super) fn install_rpm(package: &Path, root: &Path) -> Result<Vec<String>> {
+fn install_rpm(package: &Path, root: &Path, settings: &str) -> Result<Vec<String>> {
     let opened = ::rpm::Package::open(package).with_context(|| package.display().to_string())?;
     opened.verify_digests()?;
     let license = opened.metadata.get_license()?;
     ensure!(license == "Apache-2.0", "the rpm's licence is {license:?}");
     let files = opened.metadata.get_file_entries()?;
-    let settings = files
-        .iter()
-        .find(|file| file.path() == Path::new("/etc/peerless-agent.toml"));
+    let place = Path::new("/").join(settings);
+    let kept = files.iter().find(|file| file.path() == place);
     ensure!(
-        settings.is_some_and(|file| file.flags().contains(::rpm::FileFlags::CONFIG)),
+        kept.is_some_and(|file| file.flags().contains(::rpm::FileFlags::CONFIG)),
         "the settings are no configuration file, so that an update would write over them"
     );
     opened.extract(root)?;
@@ -93,25 +121,22 @@ pub(super) fn install_rpm(package: &Path, root: &Path) -> Result<Vec<String>> {
 }
 
 /// Fails where something is missing from a root, or is not what was built; and starts the program there.
-pub(super) fn check(root: &Path, program: &Path) -> Result<()> {
-    for (name, mode) in FILES {
+fn check(root: &Path, (about, files): (About, Files), (program, machine): (&Path, Machine)) -> Result<()> {
+    for (name, mode) in files {
         let path = root.join(name);
         let metadata = std::fs::metadata(&path).with_context(|| format!("the package has no /{name}"))?;
         ensure!(metadata.is_file() && metadata.len() > 0, "/{name} is empty");
         let own = metadata.permissions().mode() & 0o777;
         ensure!(own == *mode, "/{name} has mode {own:o}, not {mode:o}");
     }
-    ensure!(
-        MANUALS.iter().any(|name| root.join(name).is_file()),
-        "the package has no manual"
-    );
-    let installed = root.join("usr/bin/peerless-agent");
+    let name = about.name;
+    let installed = root.join("usr/bin").join(name);
     ensure!(
         std::fs::read(&installed)? == std::fs::read(program)?,
         "the packed program is not {}",
         program.display()
     );
-    let unit = std::fs::read_to_string(root.join("usr/lib/systemd/system/peerless-agent.service"))?;
+    let unit = std::fs::read_to_string(root.join(format!("usr/lib/systemd/system/{name}.service")))?;
     let start = unit.lines().find_map(|line| line.strip_prefix("ExecStart="));
     let started = start
         .and_then(|start| start.split(' ').next())
@@ -120,12 +145,16 @@ pub(super) fn check(root: &Path, program: &Path) -> Result<()> {
         root.join(started.trim_start_matches('/')).is_file(),
         "the unit starts {started:?}, which the package does not hold"
     );
-    let output = Command::new(&installed)
-        .args(["daemon", "--help", "--config"])
-        .arg(root.join("etc/peerless-agent.toml"))
-        .output()?;
+    let mut command = machine.start(&installed);
+    if about == AGENT {
+        command.args(["daemon", "--help", "--config"]);
+        command.arg(root.join("etc/peerless-agent.toml"));
+    } else {
+        command.arg("--version");
+    }
+    let output = command.output()?;
     if !output.status.success() {
-        bail!("{} --help: {}", installed.display(), output.status);
+        bail!("{}: {}", installed.display(), output.status);
     }
     Ok(())
 }

@@ -113,6 +113,7 @@ const KB_CORE: &[Room] = &[
         "convert",
         &["ids", "text", "report", "observation", "verdict", "scanner"],
     ),
+    room("simulate", &["ids", "report", "verdict"]),
     room("schema", &["annex", "record", "report"]),
 ];
 

@@ -14,13 +14,14 @@ use super::plan::{Plan, Planned};
 use crate::domain::curate::{self, Approver, CurateError, Draft, Gate};
 use crate::feed::background::{self, Beside};
 use crate::feed::{Generation, Knowledge};
-use crate::store::{By, Expected, Rename, SeedRecord, SeedSource, Store, StoreError, Withdrawal};
+use crate::store::{
+    BUNDLE_ACTOR, By, Expected, MERGE_ACTOR, Rename, SeedRecord, SeedSource, Store, StoreError, Withdrawal,
+};
 
 /// How long it waits for readers to lose what was withdrawn, before the gate is asked about the rest.
 const PATIENCE: Duration = Duration::from_secs(30);
 /// Longest note of a revision, in characters.
 const NOTE_CHARACTERS: usize = 500;
-const WITHDRAWN: &str = "Its files were removed from the folder that was imported";
 
 #[derive(Debug)]
 pub enum Done {
@@ -83,14 +84,40 @@ fn gone(plan: &Plan) -> BTreeSet<RecordId> {
     gone.cloned().collect()
 }
 
+/// Where the other side's records come from.
+#[derive(Debug, Clone, Copy)]
+pub enum Comes<'a> {
+    /// A folder, which says itself what it had in common with the database last.
+    Folder,
+    /// A bundle with these records. It knows nothing of this database, so that a revision keeps what it said where that is
+    /// put together with changes of the database: the next bundle is compared with it.
+    Bundle(&'a BTreeMap<RecordId, SeedRecord>),
+}
+
+impl Comes<'_> {
+    fn actor(self) -> &'static str {
+        match self {
+            Self::Folder => SeedSource::Import.actor(),
+            Self::Bundle(_) => BUNDLE_ACTOR,
+        }
+    }
+
+    fn withdrawn(self) -> &'static str {
+        match self {
+            Self::Folder => "Its files were removed from the folder that was imported",
+            Self::Bundle(_) => "It is withdrawn in the bundle of records that was taken in",
+        }
+    }
+}
+
 /// Withdraws and publishes what is planned. `knowledge` must be followed meanwhile.
 pub async fn carry_out(
     store: &dyn Store,
     knowledge: &Arc<Knowledge>,
-    plan: &Plan,
+    (plan, comes): (&Plan, Comes<'_>),
     at: OffsetDateTime,
 ) -> Result<BTreeMap<RecordId, Done>, CurateError> {
-    let by = By::system(SeedSource::Import.actor());
+    let by = By::system(comes.actor());
     let mut done = BTreeMap::new();
     // First, so that what takes the place of others is not held against them.
     for (id, planned) in plan {
@@ -100,7 +127,7 @@ pub async fn carry_out(
         let withdrawal = Withdrawal {
             id: id.clone(),
             by: by.clone(),
-            reason: Some(WITHDRAWN.to_owned()),
+            reason: Some(comes.withdrawn().to_owned()),
             replaced_by: None,
             expected: Some(*seen),
             approves: None,
@@ -119,17 +146,28 @@ pub async fn carry_out(
         approver: Approver::system(by),
         gate: Gate::Asked(Arc::clone(knowledge)),
         knowledge,
+        comes,
         at,
     };
     let mut passed = Some(generation.seq);
     let mut refused = refused(plan, generation).await?;
     for (id, planned) in plan {
-        let Planned::Publish { texts, expected, .. } = planned else {
+        let Planned::Publish {
+            texts,
+            expected,
+            merged,
+        } = planned
+        else {
             continue;
         };
-        let become_of = match refused.remove(id) {
-            Some(findings) => importer.keep(texts, *expected, findings).await,
-            None => importer.publish(texts, *expected, &mut passed).await,
+        let become_of = match (refused.remove(id), comes) {
+            (Some(findings), _) => importer.keep(texts, *expected, findings).await,
+            (None, Comes::Bundle(theirs)) if *merged => {
+                importer
+                    .publish_beside(theirs.get(id), (texts, *expected), &mut passed)
+                    .await
+            }
+            (None, _) => importer.publish(texts, *expected, &mut passed).await,
         };
         done.insert(id.clone(), or_failed(become_of)?);
     }
@@ -178,6 +216,7 @@ struct Importer<'a> {
     approver: Approver,
     gate: Gate,
     knowledge: &'a Knowledge,
+    comes: Comes<'a>,
     at: OffsetDateTime,
 }
 
@@ -190,12 +229,35 @@ impl Importer<'_> {
         expected: Expected,
         passed: &mut Option<Seq>,
     ) -> Result<Done, CurateError> {
-        let revision = self.save(texts, expected, None).await?;
+        self.publish_as(&self.approver, (texts, expected), passed).await
+    }
+
+    /// Keeps what the bundle says as a revision that readers never see, and publishes what it comes to after it.
+    async fn publish_beside(
+        &self,
+        theirs: Option<&SeedRecord>,
+        (texts, mut expected): (&SeedRecord, Expected),
+        passed: &mut Option<Seq>,
+    ) -> Result<Done, CurateError> {
+        if let Some(theirs) = theirs {
+            expected = Expected::Head(self.save(&self.approver, (theirs, expected), None).await?);
+        }
+        let merging = Approver::system(By::system(MERGE_ACTOR));
+        self.publish_as(&merging, (texts, expected), passed).await
+    }
+
+    async fn publish_as(
+        &self,
+        approver: &Approver,
+        (texts, expected): (&SeedRecord, Expected),
+        passed: &mut Option<Seq>,
+    ) -> Result<Done, CurateError> {
+        let revision = self.save(approver, (texts, expected), None).await?;
         let published = curate::publish(
             self.store,
             (&self.gate, *passed),
             (&texts.id, Some(revision)),
-            (&self.approver, None),
+            (approver, None),
             self.at,
         )
         .await;
@@ -278,7 +340,7 @@ impl Importer<'_> {
         let withdrawal = Withdrawal {
             id: from.clone(),
             by: self.approver.by.clone(),
-            reason: Some(WITHDRAWN.to_owned()),
+            reason: Some(self.comes.withdrawn().to_owned()),
             replaced_by: Some(texts.id.clone()),
             expected: Some(seen),
             approves: None,
@@ -297,14 +359,14 @@ impl Importer<'_> {
     ) -> Result<Done, CurateError> {
         let reasons: Vec<&str> = findings.iter().map(|finding| finding.reason.as_str()).collect();
         let note = reasons.join("; ").chars().take(NOTE_CHARACTERS).collect();
-        let draft = self.save(texts, expected, Some(note)).await?;
+        let draft = self.save(&self.approver, (texts, expected), Some(note)).await?;
         Ok(Done::Refused { draft, findings })
     }
 
     async fn save(
         &self,
-        texts: &SeedRecord,
-        expected: Expected,
+        approver: &Approver,
+        (texts, expected): (&SeedRecord, Expected),
         note: Option<String>,
     ) -> Result<Revision, CurateError> {
         let draft = Draft {
@@ -312,7 +374,7 @@ impl Importer<'_> {
             document: texts.document.clone(),
             annex: Some(texts.annex.clone()),
             expected,
-            by: self.approver.by.clone(),
+            by: approver.by.clone(),
             note,
         };
         Ok(curate::save(self.store, draft, None, self.at).await?.revision)

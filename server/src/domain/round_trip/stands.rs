@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use kb_core::ids::{RecordId, Revision, Seq};
 
 use crate::store::{
-    ListQuery, RecordState, RecordStatus, RevisionMeta, SeedRecord, SeedSource, Store, StoreError,
+    BUNDLE_ACTOR, ListQuery, MERGE_ACTOR, RecordState, RecordStatus, RevisionMeta, SeedRecord, SeedSource,
+    Store, StoreError,
 };
 
 const PAGE: u32 = 500;
@@ -122,7 +123,7 @@ impl Head {
         Self {
             revision: meta.revision,
             sha256: meta.sha256(),
-            imported: meta.actor == SeedSource::Import.actor(),
+            imported: [SeedSource::Import.actor(), BUNDLE_ACTOR, MERGE_ACTOR].contains(&meta.actor.as_str()),
         }
     }
 }

@@ -34,6 +34,7 @@ words! {
         line,
         find,
         suggested,
+        demo,
     }
     messages {
         as_of(seq: &str),

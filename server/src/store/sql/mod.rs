@@ -6,7 +6,8 @@
 //! records, feed, seeds, moves, reports,
 //! nodes, outcomes, tokens, reviews,
 //! persons, sessions, audit,
-//! anonymous, feedback, baseline     one trait each
+//! anonymous, feedback, baseline,
+//! bundles                           one trait each
 //! fleet, fleet_list                 all nodes counted; those of a list
 //! fleet_handling                    what people do about findings of a node
 //! fleet_summary, fleet_findings     what is kept of each node as its reports come
@@ -18,6 +19,7 @@ mod anonymous;
 mod audit;
 mod baseline;
 mod batch;
+mod bundles;
 mod connect;
 mod convert;
 mod derive;

@@ -4,12 +4,13 @@ use actix_web::body::{BoxBody, MessageBody};
 use actix_web::dev::{ServiceRequest, ServiceResponse};
 use actix_web::http::{StatusCode, header};
 use actix_web::middleware::Next;
-use actix_web::{Error, HttpMessage as _, HttpResponse, ResponseError};
+use actix_web::{Error, HttpMessage as _, HttpResponse, ResponseError, web};
 
 use super::asked::asked;
 use super::{Code, Problem, meant, page};
 use crate::web::pages::failure::Asked;
 use crate::web::session::visitor::{self, Visitor};
+use crate::web::state::AppState;
 
 /// Middleware: gives every error its one form.
 pub async fn normalise(
@@ -37,7 +38,13 @@ pub async fn normalise(
     let replacement = if wants_page {
         let asked = asked(response.request(), &problem).await;
         let visitor = response.request().extensions().get::<Visitor>().cloned();
-        visitor::with(visitor.unwrap_or_default(), || page_with_headers(&problem, asked))
+        // A request that is refused before it is known who asks.
+        let state = response.request().app_data::<web::Data<AppState>>();
+        let is_demo = state.is_some_and(|state| state.settings.demo);
+        let unknown = || Visitor::default().of_demo(is_demo);
+        visitor::with(visitor.unwrap_or_else(unknown), || {
+            page_with_headers(&problem, asked)
+        })
     } else {
         problem.error_response()
     };

@@ -11,6 +11,8 @@ pub struct Visitor {
     pub name: Option<String>,
     /// Where one logs in, and comes back to this page from.
     pub login_href: String,
+    /// The server is a demo, which each page says.
+    pub is_demo: bool,
 }
 
 impl Default for Visitor {
@@ -18,6 +20,7 @@ impl Default for Visitor {
         Self {
             name: None,
             login_href: "/login".to_owned(),
+            is_demo: false,
         }
     }
 }
@@ -32,7 +35,13 @@ impl Visitor {
                 || "/login".to_owned(),
                 |back| format!("/login?return_to={}", encoded(back)),
             ),
+            is_demo: false,
         }
+    }
+
+    #[must_use]
+    pub(in crate::web) fn of_demo(self, is_demo: bool) -> Self {
+        Self { is_demo, ..self }
     }
 }
 

@@ -3,6 +3,7 @@
 mod anonymous;
 mod audit;
 mod baseline;
+mod bundles;
 mod codes;
 mod edges;
 mod feed;
@@ -108,6 +109,9 @@ contract! {
         a_renamed_record_is_found_under_its_former_id
         votes_go_where_their_record_goes
         a_split_saves_both_or_none
+    }
+    bundles {
+        the_bundle_that_was_taken_last_is_known
     }
     imports {
         the_program_never_takes_back_what_was_imported
