@@ -228,7 +228,7 @@ pub async fn stream_with<S: Sink + Send + 'static>(
     Ok(sink)
 }
 
-/// The next piece of a text. Where it has to be waited for, what was made of the pieces before is held in a place.
+/// The next piece of a text. What was made of the pieces before is held in a place; a text that has come whole needs none.
 async fn next_piece(
     request: &HttpRequest,
     payload: &mut Payload,
@@ -236,15 +236,19 @@ async fn next_piece(
     place: Option<&mut Option<Place>>,
 ) -> Result<Option<Result<Bytes, PayloadError>>, BodyError> {
     let mut next = payload.next();
-    if let Poll::Ready(piece) = futures_util::poll!(&mut next) {
-        return Ok(piece);
+    let came = futures_util::poll!(&mut next);
+    if matches!(came, Poll::Ready(None)) {
+        return Ok(None);
     }
     let state = request.app_data::<web::Data<AppState>>();
     if let (Some(place @ None), Some(state)) = (place, state) {
         let client = Desk::of(request).client();
         *place = Some(state.texts.take(client).map_err(|_| BodyError::Crowded)?);
     }
-    pace.next(next).await
+    match came {
+        Poll::Ready(piece) => Ok(piece),
+        Poll::Pending => pace.next(next).await,
+    }
 }
 
 /// Refuses what the headers alone give away: an unknown encoding, a length over the limit.
