@@ -3,7 +3,7 @@
 # that the image's build is tested where there is no container engine. Both start with glibc 2.17 or newer.
 #   deploy/build-release.sh OUT_DIR [TRIPLE]
 # It needs Rust, a C compiler, and Python with pip and venv. RUSTC may name a compiler with the standard library of TRIPLE.
-# The same commit and the same compiler give the same bytes, wherever they are built: no path of this machine gets into them.
+# The same commit and the same compiler are to give the same bytes, wherever they are built: paths of this machine are replaced.
 set -euo pipefail
 out=${1:?usage: deploy/build-release.sh OUT_DIR [TRIPLE]}
 triple=${2:-$(uname -m)-unknown-linux-gnu}

@@ -5,7 +5,7 @@
 
 /// What both programs, the scripts below `deploy` and the tests read. One list for all: the environment of a machine is
 /// often set in one place, and a variable of the server is no mistake beside the agent.
-pub const KNOWN: [&str; 40] = [
+pub const KNOWN: [&str; 42] = [
     "PEERLESS_ALLOW_SIMULATED",
     "PEERLESS_ANONYMOUS_WRITING",
     "PEERLESS_CA_FILE",
@@ -15,8 +15,9 @@ pub const KNOWN: [&str; 40] = [
     "PEERLESS_ENROL_ONLY",
     "PEERLESS_FUZZ_SECONDS",
     "PEERLESS_HOST_ROOT",
-    "PEERLESS_JOIN_TOKEN_FILE",
     "PEERLESS_INSECURE_LOGIN",
+    "PEERLESS_JOIN_TOKEN_FILE",
+    "PEERLESS_KB_KEY",
     "PEERLESS_LISTEN",
     "PEERLESS_LOCK_FILE",
     "PEERLESS_LOG",
@@ -34,6 +35,7 @@ pub const KNOWN: [&str; 40] = [
     "PEERLESS_REDACT",
     "PEERLESS_SERVER",
     "PEERLESS_SIGNATURES",
+    "PEERLESS_SIGN_PASSWORD",
     "PEERLESS_SPOOL",
     "PEERLESS_SPOOL_MAX_DAYS",
     "PEERLESS_SPOOL_MAX_MIB",
@@ -41,9 +43,9 @@ pub const KNOWN: [&str; 40] = [
     "PEERLESS_STATE",
     "PEERLESS_STORE_TEST_CHILD",
     "PEERLESS_STORE_TEST_KILLS",
+    "PEERLESS_TEST_POSTGRES",
     "PEERLESS_TOKEN",
     "PEERLESS_TRUSTED_PROXIES",
-    "PEERLESS_TEST_POSTGRES",
     "PEERLESS_WITHOUT_SHIPPED",
     "PEERLESS_WORKERS",
 ];

@@ -14,6 +14,7 @@ use crate::verdict::{Expect, add_nominal, judge};
 pub use machine::Machine;
 
 pub(crate) const SOURCE: &str = "simulated";
+const DRIVER: &str = "580.95.05";
 
 /// Of whom and when a report tells.
 #[derive(Debug, Clone)]
@@ -57,8 +58,9 @@ pub fn report(machine: Machine, about: About) -> Result<Report, IdError> {
         simulated: true,
         host: [
             (fact_name::SIMULATED_MACHINE, machine.word()),
-            ("driver.version", "580.95.05"),
-            ("iommu.mode", "off"),
+            (fact_name::DRIVER_VERSION, DRIVER),
+            (fact_name::NVML_DRIVER_VERSION, DRIVER),
+            (fact_name::IOMMU_MODE, "off"),
         ]
         .map(|(name, value)| (name.to_owned(), Fact::read(value.into(), SOURCE)))
         .into(),
@@ -137,6 +139,7 @@ mod tests {
             }
         }
         assert_eq!(unproven(&of(Machine::Healthy, 8)), None);
+        assert_eq!(of(Machine::Healthy, 1).conclusion.verdict, Verdict::NoFaultSeen);
     }
 
     #[test]

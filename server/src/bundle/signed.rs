@@ -277,8 +277,11 @@ mod tests {
             let comment = BEGINNING.len()..bundle.iter().position(|byte| *byte == b'\n').unwrap();
             // The first line is not signed, and says nothing.
             if !comment.contains(&at) {
-                let read = Signed::read(&changed, std::slice::from_ref(&keys.verify));
-                prop_assert!(read.is_err(), "byte {at}, bit {bit}");
+                // Padding of base64 may be written otherwise; what is signed is the same then.
+                if let Ok(read) = Signed::read(&changed, std::slice::from_ref(&keys.verify)) {
+                    let as_made = Signed::read(&bundle, std::slice::from_ref(&keys.verify)).unwrap();
+                    prop_assert_eq!((read.head, read.lines), (as_made.head, as_made.lines), "byte {}, bit {}", at, bit);
+                }
             }
         }
     }

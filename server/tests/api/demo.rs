@@ -70,7 +70,10 @@ async fn a_demo_has_every_verdict_and_a_history_and_says_on_every_page_what_it_i
         "/nothing-there",
         "/docs/api",
     ] {
-        let page = get(path).await.text().await.unwrap();
+        let asked = client()
+            .get(format!("{}{path}", server.url))
+            .header("accept", "text/html");
+        let page = asked.send().await.unwrap().text().await.unwrap();
         assert!(page.contains("This is a demo."), "{path}: {page}");
     }
     let chinese = get("/nodes?lang=zh").await.text().await.unwrap();
