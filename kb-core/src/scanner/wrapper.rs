@@ -73,14 +73,20 @@ fn is_around(outer: &Entry<'_>, inner: &Entry<'_>) -> bool {
 /// Whether one match only says that some error ended a program, and the other is an error.
 fn may_tell_of(outer: &Entry<'_>, inner: &Entry<'_>) -> bool {
     let is_error = inner.record.is_error && !inner.harmless && !inner.notice && inner.applies != Applies::No;
-    outer.record.wraps_others && !inner.record.wraps_others && is_error
+    // On one line the error is a part of the message, and the rules of one line hold.
+    let has_own_line = || {
+        let around = lines(outer);
+        lines(inner).iter().any(|line| !around.contains(line))
+    };
+    outer.record.wraps_others && !inner.record.wraps_others && is_error && has_own_line()
+}
+
+fn lines(entry: &Entry<'_>) -> Vec<u64> {
+    let kept = entry.tally.first.iter().chain(&entry.tally.last);
+    kept.map(|matched| matched.line).collect()
 }
 
 fn nearest(one: &Entry<'_>, other: &Entry<'_>) -> u64 {
-    let lines = |entry: &Entry<'_>| -> Vec<u64> {
-        let kept = entry.tally.first.iter().chain(&entry.tally.last);
-        kept.map(|matched| matched.line).collect()
-    };
     let theirs = lines(other);
     let apart = lines(one)
         .into_iter()
