@@ -178,7 +178,7 @@ fn the_example_of_settings_is_taken_with_all_its_comments_in_force() {
 #[test]
 fn packages_name_files_that_are_there() {
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..");
-    let list = fs::read_to_string(root.join("xtask/src/release/pack.rs")).unwrap();
+    let list = fs::read_to_string(root.join("xtask/src/release/files.rs")).unwrap();
     let sources: Vec<&str> = list
         .split('"')
         .filter(|word| word.starts_with("deploy/") || word.starts_with("docs/"))
@@ -186,7 +186,7 @@ fn packages_name_files_that_are_there() {
     for source in &sources {
         assert!(root.join(source).is_file(), "{source}");
     }
-    assert_eq!(sources.len(), 9, "{sources:?}");
+    assert_eq!(sources.len(), 14, "{sources:?}");
 }
 
 fn rules(name: &str) -> PathBuf {

@@ -51,7 +51,7 @@ async fn page(app: &TestApp, path: &str) -> (u16, String) {
 async fn a_misspelt_filter_of_a_page_is_told_and_trackers_pass() {
     let app = TestApp::start_with(|options| options.settings.public_fleet = true).await;
     for (path, told) in [
-        ("/search?serverity=error", "`serverity`"),
+        ("/search?serverity=error", "<code>serverity</code>"),
         ("/search?q=peer&domian=cuda", "did you mean domain?"),
         ("/search?q=peer&domain=cdua", "did you mean cuda?"),
         ("/search?tier=human_reveiwed", "record has the tier"),
@@ -60,7 +60,7 @@ async fn a_misspelt_filter_of_a_page_is_told_and_trackers_pass() {
             "/graph/between?from=cuda&to=ncl&kind=causal",
             "record has the domain",
         ),
-        ("/graph?domain=cuda", "`domain`"),
+        ("/graph?domain=cuda", "<code>domain</code>"),
     ] {
         let (status, text) = page(&app, path).await;
         assert_eq!(status, 400, "{path}");
