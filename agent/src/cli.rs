@@ -201,6 +201,8 @@ pub(crate) fn devices(text: &str) -> Result<String, String> {
 pub(crate) struct ProbeArgs {
     #[command(flatten)]
     pub(crate) run: RunArgs,
+    #[command(flatten)]
+    pub(crate) state: StateArgs,
     /// Print the report as JSON, and nothing else, on standard output
     #[arg(long, conflicts_with = "quiet")]
     pub(crate) json: bool,
@@ -210,6 +212,8 @@ pub(crate) struct ProbeArgs {
 pub(crate) struct BenchArgs {
     #[command(flatten)]
     pub(crate) run: RunArgs,
+    #[command(flatten)]
+    pub(crate) state: StateArgs,
     /// Measure everything: kernels both ways, all GPUs at once, sizes from 4 KiB on, latency under load
     #[arg(long)]
     full: bool,
@@ -227,6 +231,8 @@ pub(crate) struct BenchArgs {
 pub(crate) struct ReportArgs {
     #[command(flatten)]
     pub(crate) run: RunArgs,
+    #[command(flatten)]
+    pub(crate) state: StateArgs,
     /// Server to upload to, by its http or https address
     #[arg(
         long,

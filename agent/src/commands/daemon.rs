@@ -12,8 +12,9 @@ use time::format_description::well_known::Rfc3339;
 use crate::cli::DaemonArgs;
 use crate::clock::{Clock as _, SystemClock};
 use crate::drained::Drained;
-use crate::files::{FOR_ALL, FOR_OWNER, write_whole};
+use crate::files::{FOR_ALL, FOR_OWNER, read_plain, write_whole};
 use crate::host;
+use crate::ledger::Unkept;
 use crate::output;
 use crate::probe::{self, Depth};
 use crate::process::say;
@@ -41,6 +42,8 @@ struct Daemon<'a> {
     /// What was known of the node at the last look or run.
     health: Option<Health>,
     pace: Pace,
+    /// What the ledger's file does not have yet.
+    unkept: Option<Unkept>,
 }
 
 /// Looks until it is ended. What one round cannot do is said, and the next round tries again.
@@ -60,6 +63,7 @@ pub(crate) fn daemon(arguments: &DaemonArgs) -> anyhow::Result<u8> {
         active: read(&arguments.state.file(true)).ok(),
         health: None,
         pace: Pace::default(),
+        unkept: None,
     };
     if !arguments.once {
         tell_of_itself(arguments);
@@ -141,7 +145,7 @@ impl Daemon<'_> {
     }
 
     /// The report with what is known of the node from look to look.
-    fn observed(&self, mut report: Report) -> Report {
+    fn observed(&mut self, mut report: Report) -> Report {
         let now = SystemClock.now();
         let ledger = self.arguments.state.ledger();
         let health = ledger.observe(
@@ -149,6 +153,7 @@ impl Daemon<'_> {
             &report,
             self.arguments.run.scope(),
             now,
+            &mut self.unkept,
         );
         conclude(&mut report, health, now);
         report
@@ -163,14 +168,7 @@ impl Daemon<'_> {
         };
         say_reason(&report);
         let state = self.arguments.state.file(active);
-        let written = serde_json::to_vec(&report).map_err(Into::into).and_then(|json| {
-            write_whole(&state, &json, FOR_OWNER).with_context(|| format!("write {}", state.display()))
-        });
-        if written.is_err() {
-            // The one before would be taken for this one. An error says that there is none.
-            let _ = std::fs::remove_file(&state);
-        }
-        said("the result is not kept", written);
+        said("the result is not kept", keep(&state, &report));
         said("the report cannot be sent", self.upload(&report));
         self.health.clone_from(&report.health);
         let last = if active {
@@ -251,6 +249,17 @@ impl Daemon<'_> {
     }
 }
 
+/// Writes the result, or takes away the one before, which would be taken for it.
+fn keep(state: &Path, report: &Report) -> anyhow::Result<()> {
+    let json = serde_json::to_vec(report)?;
+    let written = write_whole(state, &json, FOR_OWNER);
+    if written.is_err() && std::fs::remove_file(state).is_err() {
+        // A folder whose entries cannot change may have files that can. An error says that there is none.
+        let _ = std::fs::OpenOptions::new().write(true).truncate(true).open(state);
+    }
+    written.with_context(|| format!("write {}", state.display()))
+}
+
 /// True for a node that was given a join token and nothing else to upload with.
 fn waits_for_credential(arguments: &DaemonArgs) -> bool {
     let credential = credential_file(&arguments.state.folder());
@@ -263,7 +272,7 @@ fn random() -> u64 {
 }
 
 fn read(path: &Path) -> Result<Report, String> {
-    let bytes = std::fs::read(path).map_err(|error| format!("no result: {error}"))?;
+    let bytes = read_plain(path).map_err(|error| format!("no result: {error}"))?;
     serde_json::from_slice(&bytes).map_err(|error| format!("no result: {error}"))
 }
 

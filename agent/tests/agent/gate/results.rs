@@ -298,3 +298,19 @@ fn a_proof_that_cannot_be_believed_is_no_all_clear() {
     );
     assert_eq!(cluster.calls(), "");
 }
+
+/// A look that was not made says nothing of the job, however new the one before is.
+#[test]
+fn an_epilog_without_its_look_is_no_all_clear() {
+    let cluster = Cluster::with(&Scenario::healthy(2), ARMED);
+    cluster.looked(&Scenario::healthy(2), FRESH);
+    let settings = cluster.node.path("settings.toml");
+    let text = fs::read_to_string(&settings).unwrap();
+    fs::write(&settings, text + "[daemon]\nstep-timeout = -1\n").unwrap();
+    let run = cluster.run("slurm/epilog.sh");
+    assert!(
+        run.stderr.contains("could not tell") && run.stderr.contains("code 64"),
+        "{}",
+        run.stderr
+    );
+}
