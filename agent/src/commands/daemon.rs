@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use anyhow::Context as _;
 use kb_core::health::{Health, conclude};
 use kb_core::report::Report;
+use kb_core::verdict::Verdict;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
@@ -168,7 +169,11 @@ impl Daemon<'_> {
         };
         say_reason(&report);
         let state = self.arguments.state.file(active);
-        said("the result is not kept", keep(&state, &report));
+        if read(&state).is_ok_and(|before| hides_a_fault(&report, &before)) {
+            say("the last look that could tell found a fault: its result stays");
+        } else {
+            said("the result is not kept", keep(&state, &report));
+        }
         said("the report cannot be sent", self.upload(&report));
         self.health.clone_from(&report.health);
         let last = if active {
@@ -258,6 +263,21 @@ fn keep(state: &Path, report: &Report) -> anyhow::Result<()> {
         let _ = std::fs::OpenOptions::new().write(true).truncate(true).open(state);
     }
     written.with_context(|| format!("write {}", state.display()))
+}
+
+/// A look that could not tell ends no fault that the one before found by itself in this boot. The ledger does not have such
+/// a fault: a driver that does not answer, for one.
+fn hides_a_fault(report: &Report, before: &Report) -> bool {
+    let verdict = |report: &Report| {
+        let look = report.health.as_ref()?.look.as_ref()?;
+        Some(look.verdict)
+    };
+    let could_not_tell = verdict(report) == Some(Verdict::Unknown);
+    let is_fault = verdict(before) > Some(Verdict::Unknown);
+    could_not_tell
+        && is_fault
+        && report.node.id == before.node.id
+        && report.node.boot_id == before.node.boot_id
 }
 
 /// True for a node that was given a join token and nothing else to upload with.

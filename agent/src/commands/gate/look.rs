@@ -94,6 +94,9 @@ pub(super) fn before_a_job(arguments: &GateArgs, config: Option<&Path>) -> Optio
         // The proof is worth as much without the server.
         say(&format!("the report was not uploaded: {error:#}"));
     }
+    if let Seen::Unknown(_) = found.seen {
+        return Some(known_fault(arguments, config).unwrap_or_else(|| Looked::of(found)));
+    }
     Some(Looked::of(found))
 }
 
