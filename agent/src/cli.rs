@@ -204,6 +204,8 @@ pub(crate) struct ProbeArgs {
     #[cfg(feature = "simulate")]
     #[arg(long, value_name = "MACHINE", value_parser = simulated, conflicts_with_all = ["dry_run", "devices"])]
     pub(crate) simulate: Option<kb_core::simulate::Machine>,
+    #[command(flatten)]
+    pub(crate) state: StateArgs,
     /// Print the report as JSON, and nothing else, on standard output
     #[arg(long, conflicts_with = "quiet")]
     pub(crate) json: bool,
@@ -213,6 +215,8 @@ pub(crate) struct ProbeArgs {
 pub(crate) struct BenchArgs {
     #[command(flatten)]
     pub(crate) run: RunArgs,
+    #[command(flatten)]
+    pub(crate) state: StateArgs,
     /// Measure everything: kernels both ways, all GPUs at once, sizes from 4 KiB on, latency under load
     #[arg(long)]
     full: bool,
@@ -230,6 +234,8 @@ pub(crate) struct BenchArgs {
 pub(crate) struct ReportArgs {
     #[command(flatten)]
     pub(crate) run: RunArgs,
+    #[command(flatten)]
+    pub(crate) state: StateArgs,
     /// Server to upload to, by its http or https address
     #[arg(
         long,

@@ -144,7 +144,7 @@ fn said(text: &str) -> Result<String, String> {
     after_help = "It reads what the daemon wrote and never touches a GPU, so that a probe of Kubernetes may call it \
     often. 3 is also the answer where there is no result, an old one, one of a time to come, of another node or of another \
     version of the report, a simulated one, one without a fault of before the node was booted, and where the ledger is \
-    damaged or gone."
+    damaged or gone, or the file system of the state folder read-only. A fault that the ledger holds open is told also without a result."
 )]
 pub(crate) struct StatusArgs {
     #[command(flatten)]

@@ -12,14 +12,19 @@ use super::{InputError, print};
 pub(crate) fn clear(arguments: &ClearArgs) -> anyhow::Result<u8> {
     let ledger = arguments.state.ledger();
     let now: OffsetDateTime = SystemClock.now();
-    if !ledger.is_there() {
+    if !ledger.is_expected() {
         let why = "no daemon has kept anything in this state folder (--state names another)";
         return Err(InputError(why.to_owned()).into());
     }
     let cleared = ledger.update(now, None, |ledger| {
         ledger.clear(&arguments.what, &arguments.reason, &arguments.by, &timestamp(now))
-    })?;
-    match cleared {
+    });
+    let cleared = cleared.map_err(|why| anyhow::anyhow!("nothing is cleared: {why}"))?;
+    match cleared.value {
+        Ok(_) if cleared.unkept.is_some() => {
+            let why = cleared.unkept.unwrap_or_default();
+            anyhow::bail!("nothing is cleared, since it could not be kept: {why}")
+        }
         Ok(clear) => {
             for id in &clear.entries {
                 print(&format!("cleared {id}\n"))?;

@@ -6,14 +6,16 @@ use std::time::{Duration, Instant};
 use anyhow::Context as _;
 use kb_core::health::{Health, conclude};
 use kb_core::report::Report;
+use kb_core::verdict::Verdict;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
 use crate::cli::DaemonArgs;
 use crate::clock::{Clock as _, SystemClock};
 use crate::drained::Drained;
-use crate::files::{FOR_ALL, FOR_OWNER, write_whole};
+use crate::files::{FOR_ALL, FOR_OWNER, read_plain, write_whole};
 use crate::host;
+use crate::ledger::Unkept;
 use crate::output;
 use crate::probe::{self, Depth};
 use crate::process::say;
@@ -37,6 +39,8 @@ struct Daemon<'a> {
     active: Option<Report>,
     health: Option<Health>,
     pace: Pace,
+    /// What the ledger's file does not have yet.
+    unkept: Option<Unkept>,
 }
 
 /// Looks until it is ended. What one round cannot do is said, and the next round tries again.
@@ -56,6 +60,7 @@ pub(crate) fn daemon(arguments: &DaemonArgs) -> anyhow::Result<u8> {
         active: read(&arguments.state.file(true)).ok(),
         health: None,
         pace: Pace::default(),
+        unkept: None,
     };
     if !arguments.once {
         tell_of_itself(arguments);
@@ -135,7 +140,7 @@ impl Daemon<'_> {
         }
     }
 
-    fn observed(&self, mut report: Report) -> Report {
+    fn observed(&mut self, mut report: Report) -> Report {
         let now = SystemClock.now();
         let ledger = self.arguments.state.ledger();
         let health = ledger.observe(
@@ -143,6 +148,7 @@ impl Daemon<'_> {
             &report,
             self.arguments.run.scope(),
             now,
+            &mut self.unkept,
         );
         conclude(&mut report, health, now);
         report
@@ -156,14 +162,11 @@ impl Daemon<'_> {
         };
         say_reason(&report);
         let state = self.arguments.state.file(active);
-        let written = serde_json::to_vec(&report).map_err(Into::into).and_then(|json| {
-            write_whole(&state, &json, FOR_OWNER).with_context(|| format!("write {}", state.display()))
-        });
-        if written.is_err() {
-            // The one before would be taken for this one. An error says that there is none.
-            let _ = std::fs::remove_file(&state);
+        if read(&state).is_ok_and(|before| hides_a_fault(&report, &before)) {
+            say("the last look that could tell found a fault: its result stays");
+        } else {
+            said("the result is not kept", keep(&state, &report));
         }
-        said("the result is not kept", written);
         said("the report cannot be sent", self.upload(&report));
         self.health.clone_from(&report.health);
         let last = if active {
@@ -243,6 +246,32 @@ impl Daemon<'_> {
     }
 }
 
+/// Writes the result, or takes away the one before, which would be taken for it.
+fn keep(state: &Path, report: &Report) -> anyhow::Result<()> {
+    let json = serde_json::to_vec(report)?;
+    let written = write_whole(state, &json, FOR_OWNER);
+    if written.is_err() && std::fs::remove_file(state).is_err() {
+        // A folder whose entries cannot change may have files that can. An error says that there is none.
+        let _ = std::fs::OpenOptions::new().write(true).truncate(true).open(state);
+    }
+    written.with_context(|| format!("write {}", state.display()))
+}
+
+/// A look that could not tell ends no fault that the one before found by itself in this boot. The ledger does not have such
+/// a fault: a driver that does not answer, for one.
+fn hides_a_fault(report: &Report, before: &Report) -> bool {
+    let verdict = |report: &Report| {
+        let look = report.health.as_ref()?.look.as_ref()?;
+        Some(look.verdict)
+    };
+    let could_not_tell = verdict(report) == Some(Verdict::Unknown);
+    let is_fault = verdict(before) > Some(Verdict::Unknown);
+    could_not_tell
+        && is_fault
+        && report.node.id == before.node.id
+        && report.node.boot_id == before.node.boot_id
+}
+
 /// True for a node that was given a join token and nothing else to upload with.
 fn waits_for_credential(arguments: &DaemonArgs) -> bool {
     let credential = credential_file(&arguments.state.folder());
@@ -255,7 +284,7 @@ fn random() -> u64 {
 }
 
 fn read(path: &Path) -> Result<Report, String> {
-    let bytes = std::fs::read(path).map_err(|error| format!("no result: {error}"))?;
+    let bytes = read_plain(path).map_err(|error| format!("no result: {error}"))?;
     serde_json::from_slice(&bytes).map_err(|error| format!("no result: {error}"))
 }
 

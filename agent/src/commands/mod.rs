@@ -31,7 +31,7 @@ pub(crate) use watch::watch;
 use std::io::{self, IsTerminal, Write};
 
 use anyhow::Context as _;
-use kb_core::health::{Bearing, conclude, open_faults, told};
+use kb_core::health::{Bearing, UNREAD_LEDGER, conclude, open_faults, told, unread_ledger};
 use kb_core::report::Report;
 use kb_core::verdict::{ExitCode, Verdict};
 
@@ -53,7 +53,11 @@ pub(crate) fn probe(arguments: &ProbeArgs) -> anyhow::Result<u8> {
     if let Some(machine) = arguments.simulate {
         return simulate::show(machine, arguments);
     }
-    show(&arguments.run, arguments.json, Extra::default())
+    show(
+        (&arguments.run, &arguments.state),
+        arguments.json,
+        Extra::default(),
+    )
 }
 
 pub(crate) fn bench(arguments: &BenchArgs) -> anyhow::Result<u8> {
@@ -61,7 +65,7 @@ pub(crate) fn bench(arguments: &BenchArgs) -> anyhow::Result<u8> {
         bench: Some(arguments.chosen()),
         nccl: arguments.nccl(),
     };
-    show(&arguments.run, arguments.json, extra)
+    show((&arguments.run, &arguments.state), arguments.json, extra)
 }
 
 #[derive(Debug, Default)]
@@ -70,12 +74,12 @@ struct Extra {
     nccl: Option<NcclOptions>,
 }
 
-fn show(run: &RunArgs, json: bool, extra: Extra) -> anyhow::Result<u8> {
+fn show((run, state): (&RunArgs, &StateArgs), json: bool, extra: Extra) -> anyhow::Result<u8> {
     if run.dry_run {
         return dry_run::tell(run, &extra);
     }
     let mut report = make(run, Depth::Full, !json, extra)?;
-    note_run(&mut report, run);
+    note_run(&mut report, run, state);
     if json {
         print(&output::json(&report)?)?;
     } else {
@@ -91,11 +95,9 @@ pub(crate) fn report(arguments: &ReportArgs) -> anyhow::Result<u8> {
     }
     // Settings are checked before the GPUs are touched: a wrong one must not cost a run.
     let uploader = match &arguments.server {
-        Some(server) if !arguments.print => Some(
-            arguments
-                .access
-                .uploader(server, &StateArgs::of_environment().folder())?,
-        ),
+        Some(server) if !arguments.print => {
+            Some(arguments.access.uploader(server, &arguments.state.folder())?)
+        }
         _ => None,
     };
     let (report, body) = match &arguments.from {
@@ -103,7 +105,7 @@ pub(crate) fn report(arguments: &ReportArgs) -> anyhow::Result<u8> {
         Some(file) => Body::redacted(&read_body("--from", file)?.0, &arguments.redact)?,
         None => {
             let mut report = make_report(&arguments.run, Depth::Full, !arguments.print)?;
-            note_run(&mut report, &arguments.run);
+            note_run(&mut report, &arguments.run, &arguments.state);
             Body::redacted(&report, &arguments.redact)?
         }
     };
@@ -186,11 +188,11 @@ fn make(
 
 /// Has the daemon's ledger know of a run of another verb: a proof ends what it can end, whoever made it. Where there is no
 /// ledger, what the run itself read of its GPUs still counts as it would for the daemon.
-fn note_run(report: &mut Report, run: &RunArgs) {
+fn note_run(report: &mut Report, run: &RunArgs, state: &StateArgs) {
     let scope = run.scope();
-    let ledger = StateArgs::of_environment().ledger();
+    let ledger = state.ledger();
     let now = SystemClock.now();
-    if !ledger.is_there() {
+    if !ledger.is_expected() {
         let health = of_run_alone(report, scope);
         let has_fault = health.open.iter().any(|entry| entry.bearing == Bearing::Fault);
         if has_fault {
@@ -198,11 +200,10 @@ fn note_run(report: &mut Report, run: &RunArgs) {
         }
         return;
     }
-    match ledger.note_run(&run.host_root(), report, scope, now) {
-        Ok(health) => conclude(report, health, now),
-        Err(error) => say(&format!(
-            "the daemon's ledger does not know of this run: {error:#}"
-        )),
+    let noted = ledger.note_run(&run.host_root(), report, scope, now);
+    conclude(report, noted.value, now);
+    if let Some(why) = noted.unkept {
+        say(&format!("the daemon's ledger does not know of this run: {why}"));
     }
 }
 
@@ -246,5 +247,8 @@ fn say_reason(report: &Report) {
     }
     for fault in open_faults(report) {
         say(&format!("fault still open: {}", told(fault)));
+    }
+    if let Some(why) = unread_ledger(report) {
+        say(&format!("{UNREAD_LEDGER}: {why}"));
     }
 }

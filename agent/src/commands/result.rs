@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
+use kb_core::health::{Bearing, Entry, Nature, told};
 use kb_core::ids::NodeId;
 use kb_core::report::{self, Report};
 use kb_core::verdict::Verdict;
@@ -13,8 +14,10 @@ use time::OffsetDateTime;
 
 use super::daemon::{ABOUT, CLOCK_SKEW, finished};
 use crate::cli::HereArgs;
+use crate::files::{Room, read_plain, room};
 use crate::gate::{INTERVAL, oldest_look};
 use crate::host::{self, HostRoot};
+use crate::ledger::LedgerFile;
 
 pub(super) struct Here {
     /// `None`: it cannot be named, and no result is held against it.
@@ -36,7 +39,7 @@ impl Here {
     /// By what was set, else by what a daemon of this very boot calls itself, else by the machine. The daemon goes before
     /// the machine: a container shows others another machine id, and every one the same boot.
     pub(super) fn of(arguments: &HereArgs, state: &Path) -> Self {
-        let about = fs::read(state.join(ABOUT)).ok();
+        let about = read_plain(&state.join(ABOUT)).ok();
         let about: About = about
             .and_then(|text| serde_json::from_slice(&text).ok())
             .unwrap_or_default();
@@ -60,6 +63,53 @@ impl Here {
     }
 }
 
+/// Why a result tells nothing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Untold {
+    pub(super) why: String,
+    doubt: Doubt,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Doubt {
+    /// No result is there: it may not have been kept.
+    Missing,
+    Old,
+    /// It is not this node's, or cannot be believed; then neither can the ledger beside it.
+    Foreign,
+}
+
+impl Untold {
+    fn foreign(why: String) -> Self {
+        Self {
+            why,
+            doubt: Doubt::Foreign,
+        }
+    }
+
+    pub(super) fn old(why: String) -> Self {
+        Self {
+            why,
+            doubt: Doubt::Old,
+        }
+    }
+
+    /// A fault that the ledger holds open all the same. A state of long ago may have ended unseen, an event has not.
+    pub(super) fn open_fault(&self, ledger: &LedgerFile) -> Option<String> {
+        let counts = |entry: &&Entry| {
+            let is_fault = entry.bearing == Bearing::Fault;
+            match self.doubt {
+                Doubt::Missing => is_fault,
+                Doubt::Old => is_fault && entry.nature == Nature::Event,
+                Doubt::Foreign => false,
+            }
+        };
+        let health = ledger.read().ok()??.health(Vec::new());
+        let fault = health.open.iter().find(counts)?;
+        Some(format!("{}; {}", told(fault), self.why))
+    }
+}
+
 pub(super) struct Made {
     file: PathBuf,
     pub(super) report: Report,
@@ -67,13 +117,25 @@ pub(super) struct Made {
 }
 
 impl Made {
-    pub(super) fn read(file: &Path) -> Result<Self, String> {
-        let told = |why: String| format!("{}: {why}", file.display());
-        let bytes = fs::read(file).map_err(|error| told(format!("no result: {error}")))?;
-        let report: Report =
-            serde_json::from_slice(&bytes).map_err(|error| told(format!("no result: {error}")))?;
-        let finished = finished(&report)
-            .map_err(|why| told(format!("it does not say when it was made (finished_at: {why})")))?;
+    pub(super) fn read(file: &Path) -> Result<Self, Untold> {
+        let missing = |error: &dyn std::fmt::Display| {
+            let full = match file.parent().map(room) {
+                Some(Room::Full) => ", and its file system is full",
+                _ => "",
+            };
+            Untold {
+                why: format!("{}: no result: {error}{full}", file.display()),
+                doubt: Doubt::Missing,
+            }
+        };
+        let bytes = read_plain(file).map_err(|error| missing(&error))?;
+        let report: Report = serde_json::from_slice(&bytes).map_err(|error| missing(&error))?;
+        let finished = finished(&report).map_err(|why| {
+            let file = file.display();
+            Untold::foreign(format!(
+                "{file}: it does not say when it was made (finished_at: {why})"
+            ))
+        })?;
         Ok(Self {
             file: file.to_owned(),
             report,
@@ -82,7 +144,7 @@ impl Made {
     }
 
     /// Refuses a result of another node, of a time to come, of another version of the agent, or of a stand-in.
-    pub(super) fn check(&self, here: &Here, now: OffsetDateTime) -> Result<(), String> {
+    pub(super) fn check(&self, here: &Here, now: OffsetDateTime) -> Result<(), Untold> {
         let node = &self.report.node.id;
         if let Some(own) = here.node.as_ref().filter(|own| *own != node) {
             return Err(self.told(&format!(
@@ -111,7 +173,7 @@ impl Made {
     }
 
     /// The same of a look, which is made anew every few minutes: it has to be one of this boot, of this version, and new.
-    pub(super) fn check_look(&self, here: &Here, now: OffsetDateTime) -> Result<(), String> {
+    pub(super) fn check_look(&self, here: &Here, now: OffsetDateTime) -> Result<(), Untold> {
         self.check(here, now)?;
         if self.report.schema.minor != report::MINOR {
             return Err(self.of_another_version());
@@ -119,12 +181,18 @@ impl Made {
         if self.is_of_another_boot(here) {
             return Err(self.told("there is no look since the node was booted"));
         }
+        self.check_age(here, now)
+    }
+
+    /// Refuses a look of a daemon that has been silent since.
+    pub(super) fn check_age(&self, here: &Here, now: OffsetDateTime) -> Result<(), Untold> {
         let age = SystemTime::from(now)
             .duration_since(self.finished)
             .unwrap_or_default();
         if age > oldest_look(here.interval) {
-            return Err(self.told(&format!(
-                "the last look is {} s old, and the daemon looks every {} s",
+            return Err(Untold::old(format!(
+                "{}: the last look is {} s old, and the daemon looks every {} s",
+                self.file.display(),
                 age.as_secs(),
                 here.interval.as_secs()
             )));
@@ -133,7 +201,7 @@ impl Made {
     }
 
     /// The same of what `status` tells. Another boot ends what was good of a node, and no fault.
-    pub(super) fn check_status(&self, here: &Here, now: OffsetDateTime) -> Result<(), String> {
+    pub(super) fn check_status(&self, here: &Here, now: OffsetDateTime) -> Result<(), Untold> {
         self.check(here, now)?;
         let is_fault = self.report.conclusion.verdict > Verdict::Unknown;
         if !is_fault && self.is_of_another_boot(here) {
@@ -149,7 +217,7 @@ impl Made {
         }
     }
 
-    fn of_another_version(&self) -> String {
+    fn of_another_version(&self) -> Untold {
         let version = self.report.schema;
         self.told(&format!(
             "it is of version {}.{} of the report, written by agent {}, and this agent has {}.{}: restart the daemon, so \
@@ -162,8 +230,8 @@ impl Made {
         ))
     }
 
-    fn told(&self, why: &str) -> String {
-        format!("{}: {why}", self.file.display())
+    fn told(&self, why: &str) -> Untold {
+        Untold::foreign(format!("{}: {why}", self.file.display()))
     }
 }
 

@@ -2,34 +2,32 @@
 
 use std::time::Duration;
 
-use kb_core::health::conclude;
+use kb_core::health::{Entry, Health, LEDGER, conclude};
 use kb_core::observation::open_faults;
 use kb_core::report::Report;
 use kb_core::verdict::{ExitCode, Verdict};
 use time::OffsetDateTime;
 
 use super::print;
-use super::result::{Here, Made};
+use super::result::{Here, Made, Untold};
 use crate::cli::StatusArgs;
 use crate::clock::{Clock as _, SystemClock};
+use crate::files::{Room, room};
 use crate::ledger::{LedgerFile, without_ledger};
 use crate::process::say;
 
 pub(crate) fn status(arguments: &StatusArgs) -> anyhow::Result<u8> {
     let now = SystemClock.now();
-    let told = last(arguments, now).and_then(|mut report| {
-        let ledger = arguments.state.ledger();
-        if arguments.passive {
-            bring_up_to_date(&mut report, &ledger, now);
-        } else {
-            add_open_faults(&mut report, &ledger)?;
-        }
-        Ok(report)
-    });
-    let report = match told {
+    let ledger = arguments.state.ledger();
+    let report = match known(arguments, &ledger, now) {
         Ok(report) => report,
-        Err(why) => {
-            say(&why);
+        Err(untold) => {
+            let fault = untold.open_fault(&ledger).filter(|_| !arguments.alive);
+            if let Some(fault) = fault {
+                print(&format!("{}: {fault}\n", Verdict::Broken.phrase()))?;
+                return Ok(ExitCode::Fault.number());
+            }
+            say(&untold.why);
             return Ok(ExitCode::Unknown.number());
         }
     };
@@ -46,28 +44,54 @@ pub(crate) fn status(arguments: &StatusArgs) -> anyhow::Result<u8> {
     })
 }
 
-fn last(arguments: &StatusArgs, now: OffsetDateTime) -> Result<Report, String> {
+fn known(arguments: &StatusArgs, ledger: &LedgerFile, now: OffsetDateTime) -> Result<Report, Untold> {
     let file = arguments.state.file(!arguments.passive);
     let made = Made::read(&file)?;
-    made.check_status(&Here::of(&arguments.here, &arguments.state.folder()), now)?;
+    let here = Here::of(&arguments.here, &arguments.state.folder());
+    made.check_status(&here, now)?;
     let age = Duration::try_from(now - OffsetDateTime::from(made.finished)).unwrap_or_default();
     if age > Duration::from_hours(arguments.max_age) {
-        return Err(format!(
-            "{}: the result is {} hours old",
-            file.display(),
-            age.as_secs() / 3600
-        ));
+        let hours = age.as_secs() / 3600;
+        return Err(Untold::old(format!(
+            "{}: the result is {hours} hours old",
+            file.display()
+        )));
     }
-    Ok(made.report)
+    let mut report = made.report.clone();
+    if arguments.passive {
+        bring_up_to_date(&mut report, ledger, now);
+    } else {
+        add_open_faults(&mut report, ledger).map_err(Untold::old)?;
+    }
+    // What was seen after a folder became read-only is not in its files. A fault that is in them is open all the same.
+    if !arguments.alive && report.conclusion.verdict <= Verdict::Unknown {
+        let folder = arguments.state.folder();
+        let read_only = || {
+            format!(
+                "{}: the file system is read-only, so that no look is kept",
+                folder.display()
+            )
+        };
+        match room(&folder) {
+            Room::ReadOnly => return Err(Untold::old(read_only())),
+            Room::ReadOnlyHere if arguments.passive => made.check_age(&here, now)?,
+            Room::ReadOnlyHere | Room::Full | Room::Some => {}
+        }
+    }
+    Ok(report)
 }
 
-/// Concludes a look anew from the ledger: something may have been cleared or proven since.
+/// Concludes a look anew from the ledger: something may have been cleared or proven since. What a look saw and could not
+/// keep is in its own result alone.
 fn bring_up_to_date(report: &mut Report, ledger: &LedgerFile, now: OffsetDateTime) {
     // Of an agent that kept no ledger.
     let Some(health) = &report.health else { return };
     let unread = health.unread.clone();
     let health = match ledger.read() {
-        Ok(Some(ledger)) => ledger.health(unread),
+        Ok(Some(mut ledger)) => {
+            ledger.add_open(unkept(health));
+            ledger.health(unread)
+        }
         Ok(None) => without_ledger(health.clone(), "it is not there any more"),
         Err(why) => without_ledger(health.clone(), &why),
     };
@@ -82,7 +106,8 @@ fn add_open_faults(report: &mut Report, ledger: &LedgerFile) -> Result<(), Strin
     };
     let is_fault = report.conclusion.verdict > Verdict::Unknown;
     match ledger.read() {
-        Ok(Some(ledger)) => {
+        Ok(Some(mut ledger)) => {
+            ledger.add_open(unkept(health));
             let known = ledger.health(health.unread.clone());
             report.health = Some(known.about(health.whole_node));
         }
@@ -103,4 +128,10 @@ fn add_open_faults(report: &mut Report, ledger: &LedgerFile) -> Result<(), Strin
         conclusion.verdict = Verdict::Broken;
     }
     Ok(())
+}
+
+/// What was open by a result whose ledger could not be kept.
+fn unkept(health: &Health) -> Vec<Entry> {
+    let is_kept = health.unread.iter().all(|unread| unread.what != LEDGER);
+    if is_kept { Vec::new() } else { health.open.clone() }
 }

@@ -17,5 +17,5 @@ mod silence;
 pub(crate) use cluster::{OURS, drained_before, standing};
 pub(crate) use decide::{Action, Cause, InDoubt, Place, Question, decide};
 pub(crate) use limit::Limit;
-pub(crate) use seen::{Doubt, Ended, Found, Seen, of_probe, of_status};
+pub(crate) use seen::{Doubt, Ended, Found, Seen, of_look, of_probe, of_status};
 pub(crate) use silence::{INTERVAL, oldest_look};

@@ -111,19 +111,35 @@ pub(crate) fn of_status(ended: &Ended) -> Found {
     }
 }
 
+/// Of `daemon --once --fail-on unknown`, whose result may not be kept. What it says is for people.
+pub(crate) fn of_look(ended: &Ended) -> Found {
+    let seen = match ended.code {
+        Some(0 | 1) => Seen::NoFault,
+        Some(2) => Seen::Fault,
+        Some(3) => Seen::Unknown(Doubt::Said),
+        _ => return other(ended),
+    };
+    let lines = ended.stderr.lines().map(said);
+    let lines: Vec<&str> = lines.filter(|line| !line.starts_with("warning: ")).collect();
+    Found {
+        seen,
+        why: lines.join("; "),
+    }
+}
+
 fn other(ended: &Ended) -> Found {
     let doubt = match ended.code {
         Some(3) => Doubt::Said,
         Some(64) => Doubt::Usage,
         _ => Doubt::Died,
     };
-    let said = last_line(&ended.stderr);
-    let said = if said.is_empty() {
-        said
+    let words = last_line(&ended.stderr);
+    let words = if words.is_empty() {
+        words
     } else {
-        format!(": {said}")
+        format!(": {words}")
     };
-    Found::unknown(doubt, format!("the agent ended with {}{said}", how(ended)))
+    Found::unknown(doubt, format!("the agent ended with {}{words}", how(ended)))
 }
 
 fn how(ended: &Ended) -> String {
@@ -136,8 +152,13 @@ fn how(ended: &Ended) -> String {
 
 fn last_line(text: &str) -> String {
     let line = text.lines().rev().find(|line| !line.trim().is_empty());
-    let line = line.unwrap_or_default().trim();
-    line.strip_prefix("peerless-agent: ").unwrap_or(line).to_owned()
+    said(line.unwrap_or_default()).to_owned()
+}
+
+/// A line of the agent's without its name.
+fn said(line: &str) -> &str {
+    let line = line.trim();
+    line.strip_prefix("peerless-agent: ").unwrap_or(line)
 }
 
 #[cfg(test)]

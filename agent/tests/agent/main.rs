@@ -42,6 +42,7 @@ mod strangers;
 mod stub;
 mod table;
 mod tree;
+mod unkept;
 mod unresponsive;
 mod upload;
 mod watching;

@@ -3,9 +3,12 @@
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
-use crate::observation::open_faults;
+use crate::observation::{open_faults, unread_ledger};
 use crate::report::{Bearing, Entry, Health, Pair, Proof, Report, Seen, Verdict};
 use crate::verdict::{cause, worst_absent};
+
+/// What an unread ledger comes to.
+pub const UNREAD_LEDGER: &str = "what is open is not known, since the ledger could not be read or kept";
 
 /// Open entries that a sentence names.
 const NAMED: usize = 3;
@@ -38,6 +41,8 @@ pub fn conclude(report: &mut Report, mut health: Health, now: OffsetDateTime) {
     report.health = Some(health);
     if open_faults(report).next().is_some() {
         report.conclusion.exit_code = Verdict::Broken.exit_code();
+    } else if unread_ledger(report).is_some() {
+        report.conclusion.exit_code = report.conclusion.verdict.max(Verdict::Unknown).exit_code();
     }
 }
 
@@ -89,14 +94,20 @@ fn sentence(health: &Health, now: OffsetDateTime) -> String {
 }
 
 /// What a report says of its GPUs in one line, by a verdict and a sentence. A fault that is open and that the run does not end
-/// stands before what the run proved, whose verdict `word` writes.
+/// stands before what the run proved, whose verdict `word` writes, and so does a ledger that could not be read.
 pub fn headline(report: &Report, word: impl Fn(Verdict) -> String) -> String {
     let conclusion = &report.conclusion;
     let of_run = format!("{}: {}", word(conclusion.verdict), conclusion.reason);
     let open = open_faults(report).next();
     match open.filter(|_| conclusion.verdict <= Verdict::Unknown) {
         Some(fault) => format!("{}: {}; this run: {of_run}", word(Verdict::Broken), told(fault)),
-        None => of_run,
+        None => match unread_ledger(report).filter(|_| conclusion.verdict < Verdict::Unknown) {
+            Some(why) => {
+                let unknown = word(Verdict::Unknown);
+                format!("{unknown}: {UNREAD_LEDGER}: {why}; this run: {of_run}")
+            }
+            None => of_run,
+        },
     }
 }
 

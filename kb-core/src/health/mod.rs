@@ -14,11 +14,11 @@ mod ledger;
 #[cfg(test)]
 mod tests;
 
-pub use conclude::{age, conclude, headline, told};
+pub use conclude::{UNREAD_LEDGER, age, conclude, headline, told};
 pub use ledger::{ClearError, Ledger, LogPlace, Place};
 
 pub use crate::observation::{
-    KnownXid, LineEvent, Look, Missed, Occurrence, Recovery, Scope, WATCHED, Watched, What, cause, known,
-    known_xids, open_faults, read_line, read_message,
+    KnownXid, LEDGER, LineEvent, Look, Missed, Occurrence, Recovery, Scope, WATCHED, Watched, What, cause,
+    known, known_xids, open_faults, read_line, read_message, unread_ledger,
 };
 pub use crate::report::{Bearing, Clear, Counter, Entry, Family, Health, Nature, Proof, Seen, Unread};

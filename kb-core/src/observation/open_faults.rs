@@ -1,8 +1,11 @@
-//! Faults that are open on the GPUs of a report.
+//! Faults that are open on the GPUs of a report, and whether that is known.
 
 use super::cause;
 use super::line::canonical;
 use crate::report::{Bearing, Entry, NODE, Report};
+
+/// The ledger, among the things that could not be read.
+pub const LEDGER: &str = "ledger";
 
 /// Faults that the ledger holds open and that a run on the GPUs of the report meets: of the node, of a switch, of one of these
 /// GPUs, and, where the run was about all GPUs, of any other, which may be gone. A run that worked does not end them: that takes
@@ -22,4 +25,16 @@ pub fn open_faults(report: &Report) -> impl Iterator<Item = &Entry> {
         .flat_map(|health| health.open.iter().map(|entry| (health.whole_node, entry)));
     open.filter(move |(whole_node, entry)| entry.bearing == Bearing::Fault && (*whole_node || is_met(entry)))
         .map(|(_, entry)| entry)
+}
+
+/// Why it is not known what is open on the node: its ledger could not be read or kept, or was damaged.
+pub fn unread_ledger(report: &Report) -> Option<&str> {
+    let health = report.health.as_ref()?;
+    let mut unread = health.unread.iter().filter(|unread| unread.what == LEDGER);
+    let mut damaged = health
+        .open
+        .iter()
+        .filter(|entry| entry.cause == cause::LEDGER_DAMAGED);
+    let unread = unread.next().map(|unread| unread.why.as_str());
+    unread.or_else(|| damaged.next().map(|entry| entry.text.as_str()))
 }

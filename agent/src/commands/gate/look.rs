@@ -8,15 +8,15 @@ use std::time::{Duration, SystemTime};
 
 use kb_core::report::Report;
 
-use crate::cli::{GateArgs, StateArgs, devices};
+use crate::cli::{GateArgs, devices};
 use crate::clock::{Clock as _, SystemClock};
 use crate::commands::upload::patience;
-use crate::gate::{Doubt, Ended, Found, Seen, of_probe, of_status};
+use crate::gate::{Doubt, Ended, Found, Seen, of_look, of_probe, of_status};
 use crate::probe;
 use crate::process::{output_within, say};
 use crate::upload::{Body, send};
 
-use super::super::result::{Here, Made};
+use super::super::result::{Here, Made, Untold};
 
 /// Longest that `status` may take, which only reads a file.
 const STATUS_LIMIT: Duration = Duration::from_secs(10);
@@ -64,13 +64,10 @@ impl Looked {
 pub(super) fn before_a_job(arguments: &GateArgs, config: Option<&Path>) -> Option<Looked> {
     let gpus = gpus(arguments)?;
     if let Err(why) = devices(&gpus) {
-        // MIG devices, for one. A fault that is known of the node counts all the same.
-        let last = last_results(arguments, config);
-        if last.found.seen == Seen::Fault {
-            return Some(last);
-        }
+        // MIG devices, for one.
         let why = format!("the job's GPUs are not proven: {why}");
-        return Some(Looked::of(Found::unknown(Doubt::Said, why)));
+        let unproven = || Looked::of(Found::unknown(Doubt::Said, why));
+        return Some(known_fault(arguments, config).unwrap_or_else(unproven));
     }
     let seconds = arguments.timeout.as_secs_f64().to_string();
     let words = [
@@ -83,25 +80,31 @@ pub(super) fn before_a_job(arguments: &GateArgs, config: Option<&Path>) -> Optio
         "--timeout",
         &seconds,
     ];
-    let ended = match ask(&words, config, arguments.timeout * 2 + BESIDE) {
-        Ok(ended) => ended,
-        Err(found) => return Some(Looked::of(found)),
+    let (found, report) = match ask(arguments, &words, config, arguments.timeout * 2 + BESIDE) {
+        Ok(ended) => of_probe(&ended, probe::was_locked_out),
+        Err(found) => (found, None),
     };
-    let (found, report) = of_probe(&ended, probe::was_locked_out);
     if let (Some(server), Some(report)) = (&arguments.server, report)
         && let Err(error) = deliver(arguments, server, &report)
     {
         // The proof is worth as much without the server.
         say(&format!("the report was not uploaded: {error:#}"));
     }
+    if let Seen::Unknown(_) = found.seen {
+        return Some(known_fault(arguments, config).unwrap_or_else(|| Looked::of(found)));
+    }
     Some(Looked::of(found))
+}
+
+/// What is known of the node counts where a run cannot tell.
+fn known_fault(arguments: &GateArgs, config: Option<&Path>) -> Option<Looked> {
+    let last = last_results(arguments, config);
+    (last.found.seen == Seen::Fault).then_some(last)
 }
 
 /// On disk first; then one try, as a job waits.
 fn deliver(arguments: &GateArgs, server: &str, report: &Report) -> anyhow::Result<()> {
-    let uploader = arguments
-        .access
-        .uploader(server, &StateArgs::of_environment().folder())?;
+    let uploader = arguments.access.uploader(server, &arguments.state.folder())?;
     let (report, body) = Body::redacted(report, &arguments.redact)?;
     let kept = arguments.spool.spool().keep(&report.report_id, &body);
     if let Ok(kept) = &kept {
@@ -125,15 +128,21 @@ pub(super) fn behind_a_job(arguments: &GateArgs, config: Option<&Path>) -> Optio
         "--quiet",
         "--timeout",
         LOOK_SECONDS,
+        "--fail-on",
+        "unknown",
         "--state",
         &state,
     ];
-    let limit = BESIDE + BESIDE;
-    // Its result lies in the state folder; without one, the last that lies there has to be new enough.
-    if let Err(found) = ask(&words, config, limit) {
-        say(&format!("no look behind the job: {}", found.why));
-    }
-    Some(last_results(arguments, config))
+    // What it saw counts, whether or not its result could be kept.
+    let own = match ask(arguments, &words, config, BESIDE + BESIDE) {
+        Ok(ended) => of_look(&ended),
+        Err(found) => found,
+    };
+    let last = last_results(arguments, config);
+    Some(match (own.seen, last.found.seen) {
+        (Seen::NoFault, _) | (_, Seen::Fault) | (Seen::Unknown(_), Seen::Unknown(_)) => last,
+        _ => Looked::of(own),
+    })
 }
 
 fn gpus(arguments: &GateArgs) -> Option<String> {
@@ -165,7 +174,7 @@ pub(super) fn last_results(arguments: &GateArgs, config: Option<&Path>) -> Looke
             words.extend(["--node-id", node.as_str()]);
         }
         words.extend(more);
-        match ask(&words, config, STATUS_LIMIT) {
+        match ask(arguments, &words, config, STATUS_LIMIT) {
             Ok(ended) => of_status(&ended),
             Err(found) => found,
         }
@@ -178,37 +187,43 @@ pub(super) fn last_results(arguments: &GateArgs, config: Option<&Path>) -> Looke
         made.check_look(&here, now)?;
         Ok(made)
     });
+    let ledger = arguments.state.ledger();
     let passive = match &look {
-        Err(why) => silent(why.clone()),
         Ok(_) => ask_status(&["--passive", "--max-age", ANY_AGE]),
+        Err(untold) => match untold.open_fault(&ledger) {
+            Some(why) => Found {
+                seen: Seen::Fault,
+                why,
+            },
+            None => silent(untold.why.clone()),
+        },
     };
     let active_file = arguments.state.file(true);
     // Only the daemon with `active` writes one; that there is none, or an old one, is no news.
     let proof = active_file.try_exists().unwrap_or(true).then(|| {
         let made = Made::read(&active_file)?;
         made.check(&here, now)?;
-        Ok(made)
+        Ok::<_, Untold>(made)
     });
     let active = match &proof {
         None => None,
         // It may tell of a fault: without it nobody can say that there is none.
-        Some(Err(why)) => Some(silent(String::clone(why))),
+        Some(Err(untold)) => Some(silent(untold.why.clone())),
         Some(Ok(_)) => Some(ask_status(&["--max-age", ANY_AGE])).filter(|found| found.seen == Seen::Fault),
     };
+    // Without a look the ledger itself is the result that tells of its faults.
+    let looked_at = look.map_or_else(|_| written(&ledger.path()).ok(), |made| Some(made.finished));
+    let proven_at = proof.and_then(Result::ok).map(|made| made.finished);
     let kinds = [
-        (Some(&passive), look.as_ref().ok(), "drained-by-passive"),
-        (
-            active.as_ref(),
-            proof.as_ref().and_then(|proof| proof.as_ref().ok()),
-            "drained-by-active",
-        ),
+        (Some(&passive), looked_at, "drained-by-passive"),
+        (active.as_ref(), proven_at, "drained-by-active"),
     ];
     let mut whys = Vec::new();
     let mut faults = Vec::new();
-    for (found, made, mark) in kinds {
-        if let (Some(found), Some(made)) = (found.filter(|found| found.seen == Seen::Fault), made) {
+    for (found, made_at, mark) in kinds {
+        if let (Some(found), Some(at)) = (found.filter(|found| found.seen == Seen::Fault), made_at) {
             whys.push(found.why.clone());
-            faults.push((made.finished, state.join(mark)));
+            faults.push((at, state.join(mark)));
         }
     }
     if faults.is_empty() {
@@ -230,11 +245,13 @@ fn written(path: &Path) -> std::io::Result<SystemTime> {
     fs::metadata(path)?.modified()
 }
 
-fn ask(words: &[&str], config: Option<&Path>, limit: Duration) -> Result<Ended, Found> {
+fn ask(arguments: &GateArgs, words: &[&str], config: Option<&Path>, limit: Duration) -> Result<Ended, Found> {
     let died = |why: String| Found::unknown(Doubt::Died, format!("the agent: {why}"));
     let program = std::env::current_exe().map_err(|error| died(error.to_string()))?;
     let mut command = Command::new(program);
     command.args(words);
+    // Not every verb has the option, and all of them use the ledger.
+    command.env("PEERLESS_STATE", arguments.state.folder());
     if let Some(config) = config {
         command.arg("--config").arg(config);
     }

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use fake_gpu::Scenario;
 use kb_core::report::Report;
+use kb_core::verdict::Verdict;
 use time::OffsetDateTime;
 
 use super::{ARMED, Cluster, FRESH};
@@ -297,4 +298,51 @@ fn a_proof_that_cannot_be_believed_is_no_all_clear() {
         run.stderr
     );
     assert_eq!(cluster.calls(), "");
+}
+
+/// A look that was not made says nothing of the job, however new the one before is.
+#[test]
+fn an_epilog_without_its_look_is_no_all_clear() {
+    let cluster = Cluster::with(&Scenario::healthy(2), ARMED);
+    cluster.looked(&Scenario::healthy(2), FRESH);
+    let settings = cluster.node.path("settings.toml");
+    let text = fs::read_to_string(&settings).unwrap();
+    fs::write(&settings, text + "[daemon]\nstep-timeout = -1\n").unwrap();
+    let run = cluster.run("slurm/epilog.sh");
+    assert!(
+        run.stderr.contains("could not tell") && run.stderr.contains("code 64"),
+        "{}",
+        run.stderr
+    );
+}
+
+/// A fault that a look found by itself is in no ledger: a run or a look that cannot tell does not end it.
+#[test]
+fn what_cannot_tell_hides_no_fault_of_the_look_before() {
+    for (script, code) in [("slurm/epilog.sh", 0), ("slurm/prolog.sh", 1)] {
+        let cluster = Cluster::with(&Scenario::library_missing(), ARMED);
+        let state = cluster.node.path("state");
+        let look = || {
+            cluster
+                .node
+                .run("daemon", &["--once", "--state", state.to_str().unwrap()])
+        };
+        assert_eq!(look().code, 3);
+        let file = state.join("last-passive.json");
+        let mut report: Report = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
+        report.conclusion.verdict = Verdict::Broken;
+        let seen = report.health.as_mut().unwrap().look.as_mut().unwrap();
+        seen.verdict = Verdict::Broken;
+        "the driver hung twice".clone_into(&mut seen.reason);
+        fs::write(&file, serde_json::to_vec(&report).unwrap()).unwrap();
+        assert_eq!(look().code, 3);
+        let run = cluster.run(script);
+        assert_eq!(run.code, code, "{script}: {}", run.stderr);
+        let own = cluster.own();
+        assert!(
+            own.contains("DRAIN") && own.contains("hung twice"),
+            "{own}: {}",
+            run.stderr
+        );
+    }
 }

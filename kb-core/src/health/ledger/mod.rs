@@ -233,6 +233,26 @@ impl Ledger {
         Ok(clear)
     }
 
+    /// Adds what was found open after `base` was read, and could be kept in `unkept` alone. What has changed in this one
+    /// meanwhile stands: a person's clear, another process's look.
+    pub fn add_unkept(&mut self, unkept: &Self, base: &Self) {
+        if self.log == base.log {
+            self.log.clone_from(&unkept.log);
+        }
+        let new = unkept.open.iter().filter(|entry| !base.has(&entry.id));
+        self.add_open(new.cloned().collect());
+    }
+
+    /// Adds what is not open here by its id.
+    pub fn add_open(&mut self, mut entries: Vec<Entry>) {
+        entries.retain(|entry| !self.has(&entry.id));
+        self.open.append(&mut entries);
+    }
+
+    fn has(&self, id: &str) -> bool {
+        self.open.iter().any(|entry| entry.id == id)
+    }
+
     /// What is known now, with what the look could not read.
     pub fn health(&self, unread: Vec<Unread>) -> Health {
         let mut open = self.open.clone();

@@ -313,7 +313,11 @@ pub(crate) async fn a_database_of_before_has_summaries(place: Arc<Place>) {
     let of_now = node(&*store, "n1").await.summary;
     drop(store);
     // As the migration before left it: the tables of this one are gone.
-    for later in ["DROP INDEX report_healthy", "DROP TABLE baseline", "DROP TABLE bundle_taken"] {
+    for later in [
+        "DROP INDEX report_healthy",
+        "DROP TABLE baseline",
+        "DROP TABLE bundle_taken",
+    ] {
         place.run(later).await;
     }
     place.run("DROP TABLE node_finding").await;
