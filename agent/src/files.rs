@@ -65,7 +65,7 @@ pub(crate) fn room(folder: &Path) -> Room {
     Room::Some
 }
 
-/// Options of the folder's file system that hold for all mounts of it (proc_pid_mountinfo(5), field 11).
+/// Options of the folder's file system that hold for all mounts of it (`proc_pid_mountinfo(5)`, field 11).
 fn mounts_of_all(folder: &Path) -> Option<String> {
     let about = statx(CWD, folder, AtFlags::empty(), StatxFlags::MNT_ID).ok()?;
     let is_told = about.stx_mask & StatxFlags::MNT_ID.bits() != 0;

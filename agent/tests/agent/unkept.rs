@@ -130,6 +130,9 @@ fn a_fault_of_the_ledger_is_told_without_a_result() {
     assert_eq!(bare(&node, "status", &["--passive", "--alive"]).code, 3);
 }
 
+/// What is done to a ledger, by name.
+type Damage<'a> = (&'a str, &'a dyn Fn(&Path));
+
 #[test]
 fn a_ledger_that_cannot_be_read_is_no_all_clear_and_holds_nobody_up() {
     let half = |ledger: &Path| {
@@ -143,7 +146,7 @@ fn a_ledger_that_cannot_be_read_is_no_all_clear_and_holds_nobody_up() {
             .open(ledger)
             .unwrap()
             .set_len(1 << 40)
-            .unwrap()
+            .unwrap();
     };
     let folder = |ledger: &Path| {
         fs::remove_file(ledger).unwrap();
@@ -157,7 +160,7 @@ fn a_ledger_that_cannot_be_read_is_no_all_clear_and_holds_nobody_up() {
         fs::remove_file(ledger).unwrap();
         std::os::unix::fs::symlink("/dev/zero", ledger).unwrap();
     };
-    let damages: [(&str, &dyn Fn(&Path)); 6] = [
+    let damages: [Damage<'_>; 6] = [
         ("half", &half),
         ("gone", &gone),
         ("too large", &too_large),
@@ -205,13 +208,17 @@ fn a_lock_that_is_held_is_waited_for_within_bounds() {
     lock.lock().unwrap();
     thread::scope(|scope| {
         let probe = scope.spawn(|| run(&node, "probe", &[]));
-        let look = scope.spawn(|| daemon(&node, &[]));
+        let looked = scope.spawn(|| daemon(&node, &[]));
         let clear = scope.spawn(|| bare(&node, "clear", &["xid", "--reason", "x", "--by", "y"]));
-        let (probe, look, clear) = (probe.join().unwrap(), look.join().unwrap(), clear.join().unwrap());
+        let (probe, looked, clear) = (
+            probe.join().unwrap(),
+            looked.join().unwrap(),
+            clear.join().unwrap(),
+        );
         assert_fault(&probe, "probe");
-        assert_fault(&look, "look");
+        assert_fault(&looked, "look");
         assert_eq!((clear.code, clear.stdout.as_str()), (3, ""));
-        for run in [probe, look, clear] {
+        for run in [probe, looked, clear] {
             assert!(run.stderr.contains("another process has held"), "{}", run.stderr);
         }
     });

@@ -12,7 +12,7 @@ use crate::verdict::{nominal_between, nominal_with_host};
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum LinkClass {
-    /// NVLinks to NVSwitches.
+    /// NVLinks to switches.
     Nvswitch {
         /// Links of the end that has fewer.
         links: u32,

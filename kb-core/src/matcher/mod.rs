@@ -68,6 +68,7 @@ pub struct Matcher {
 }
 
 #[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a statement of the record")]
 pub(crate) struct Record {
     pub(crate) id: RecordId,
     pub(crate) revision: Revision,

@@ -71,7 +71,7 @@ async fn a_slow_pair_is_named_beside_other_nodes_and_the_last_good_run() {
     assert_eq!(copy(&alone)["peers"], object!({"kind": "none"}));
     assert_eq!(copy(&alone)["own"], object!({"kind": "none"}));
     assert_eq!(copy(&alone)["reference"]["kind"], "against");
-    assert_eq!(copy(&alone)["nominal"].as_f64().unwrap().round(), 450.0);
+    assert!((copy(&alone)["nominal"].as_f64().unwrap() - 450.0).abs() < 0.5);
     for node in ["n1", "n2", "n3", "n4", "n5"] {
         send(&app, &upload, &bench(node, 1, 1.0)).await;
         let few = measured(&app, &fleet, "slow").await;

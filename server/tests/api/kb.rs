@@ -266,9 +266,17 @@ fn a_bundle_older_than_the_program_is_refused_and_the_shipped_records_make_one()
     let pair = KeyPair::generate_encrypted_keypair(Some("open sesame".to_owned())).unwrap();
     let (secret, file) = (folder.path().join("key"), folder.path().join("bundle"));
     fs::write(&secret, pair.sk.to_box(None).unwrap().into_string()).unwrap();
-    let data = shown(&folder.path().join("data"));
+    let folder_of_data = shown(&folder.path().join("data"));
     let (secret, file) = (shown(&secret), shown(&file));
-    let call = ["kb", "export", &file, "--sign-key", &secret, "--data-dir", &data];
+    let call = [
+        "kb",
+        "export",
+        &file,
+        "--sign-key",
+        &secret,
+        "--folder_of_data-dir",
+        &folder_of_data,
+    ];
     let without = peerless()
         .args(call)
         .stdin(std::process::Stdio::null())
@@ -295,8 +303,8 @@ fn a_bundle_older_than_the_program_is_refused_and_the_shipped_records_make_one()
         &file,
         "--key",
         &pair.pk.to_base64(),
-        "--data-dir",
-        &data,
+        "--folder_of_data-dir",
+        &folder_of_data,
     ]);
     assert!(
         out(&taken).contains("the database has all of it"),

@@ -13,6 +13,7 @@ pub struct Fleet {
     pub read: String,
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "callers make it")]
 fn fact(value: Value) -> Value {
     object!({ "value": value, "source": "test" })
 }

@@ -367,13 +367,13 @@ fn what_only_says_that_another_error_ended_the_program_is_no_cause_beside_one() 
         records[1].wraps_others = true;
         records[0].severity = serde_json::from_value(severity.into()).unwrap();
         let far = format!("{}\n{}", log("b"), "a line of the traceback\n".repeat(90));
-        causes(&scan_text(&matcher_of(records), &format!("{far}{}", log("a"))))
+        causes(&scan_text(&matcher_of(records), format!("{far}{}", log("a"))))
     };
     assert_eq!(with("error"), ["a>b"]);
     assert_eq!(with("warning"), ["b", "a"], "a warning ends no program");
     let mut alone = records(&[]);
     alone[1].wraps_others = true;
-    assert_eq!(causes(&scan_text(&matcher_of(alone), &log("b"))), ["b"]);
+    assert_eq!(causes(&scan_text(&matcher_of(alone), log("b"))), ["b"]);
 }
 
 #[test]
@@ -381,9 +381,9 @@ fn a_wrapper_that_holds_the_error_in_its_own_line_stays_first() {
     let mut records = records(&[]);
     records[1].wraps_others = true;
     let both = format!("{} {}\n", log("b"), log("a"));
-    let found = scan_text(&matcher_of(records.clone()), &both.replace('\n', " "));
+    let found = scan_text(&matcher_of(records.clone()), both.replace('\n', " "));
     let ids: Vec<&str> = found.matches.iter().map(|found| found.id.as_str()).collect();
     assert!(ids.contains(&"cuda/b") && causes(&found).len() == 1, "{ids:?}");
-    let apart = scan_text(&matcher_of(records), &format!("{both}{}", log("a")));
+    let apart = scan_text(&matcher_of(records), format!("{both}{}", log("a")));
     assert_eq!(causes(&apart), ["a>b"]);
 }

@@ -27,7 +27,7 @@ impl Own {
             .earlier_figures(&listing.node, listing.received_at, listing.simulated, RUNS)
             .await?;
         found.retain(|figures| figures.ended_at < listing.ended());
-        found.sort_by(|one, other| other.ended_at.cmp(&one.ended_at));
+        found.sort_by_key(|other| std::cmp::Reverse(other.ended_at));
         let mut known = BTreeMap::new();
         for figures in found {
             // The newest come first. With more or fewer GPUs an index is another GPU.

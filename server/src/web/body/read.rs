@@ -173,14 +173,21 @@ pub async fn stream_with<S: Sink + Send + 'static>(
     let desk = Desk::of(request);
     let mut found = Share::of_answers(request);
     let mut window = Share::of_windows(request);
-    let mut place = None;
+    let mut held_in = None;
     let mut work = 0_usize;
     let mut has_begun = false;
     loop {
         let mut piece = match head.take() {
             Some(head) => head,
             None => {
-                match next_piece(request, &mut payload, &mut pace, has_begun.then_some(&mut place)).await? {
+                match next_piece(
+                    request,
+                    &mut payload,
+                    &mut pace,
+                    has_begun.then_some(&mut held_in),
+                )
+                .await?
+                {
                     Some(piece) => {
                         let piece = piece.map_err(|_| BodyError::Broken)?;
                         pace.note(piece.len())?;
@@ -233,7 +240,7 @@ async fn next_piece(
     request: &HttpRequest,
     payload: &mut Payload,
     pace: &mut Pace,
-    place: Option<&mut Option<Place>>,
+    held_in: Option<&mut Option<Place>>,
 ) -> Result<Option<Result<Bytes, PayloadError>>, BodyError> {
     let mut next = payload.next();
     let came = futures_util::poll!(&mut next);
@@ -241,9 +248,9 @@ async fn next_piece(
         return Ok(None);
     }
     let state = request.app_data::<web::Data<AppState>>();
-    if let (Some(place @ None), Some(state)) = (place, state) {
+    if let (Some(held_in @ None), Some(state)) = (held_in, state) {
         let client = Desk::of(request).client();
-        *place = Some(state.texts.take(client).map_err(|_| BodyError::Crowded)?);
+        *held_in = Some(state.texts.take(client).map_err(|_| BodyError::Crowded)?);
     }
     match came {
         Poll::Ready(piece) => Ok(piece),

@@ -15,7 +15,7 @@ use peerless::store::{
 use super::fleet_summary::{finding, found, hardware};
 use crate::support::{Place, at, id, report};
 
-/// Six nodes in two racks: n1 and n2 broken by one record, n3 broken and unexplained, n4 degraded and simulated, n5 and N_6
+/// Six nodes in two racks: n1 and n2 broken by one record, n3 broken and unexplained, n4 degraded and simulated, n5 and `N_6`
 /// healthy.
 async fn fleet(store: &dyn Store) {
     let told = [
@@ -108,6 +108,7 @@ fn label(name: &str, value: &str) -> (String, String) {
     (name.to_owned(), value.to_owned())
 }
 
+#[expect(clippy::too_many_lines, reason = "one table of conditions")]
 pub(crate) async fn each_condition_narrows(place: Arc<Place>) {
     let store = place.store().await;
     fleet(&*store).await;

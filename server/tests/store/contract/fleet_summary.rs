@@ -36,6 +36,7 @@ pub(super) fn finding(record: Option<&str>, rule: &str, gravity: (Bearing, Sever
     }
 }
 
+#[expect(clippy::unnecessary_wraps, reason = "as a report has it")]
 pub(super) fn found(findings: Vec<NewFinding>) -> Option<Found> {
     Some(Found {
         seq: Seq(1),

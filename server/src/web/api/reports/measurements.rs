@@ -103,7 +103,7 @@ fn nominal_of(reviewed: &Reviewed, report: &Report) -> Option<f64> {
     let of_host = series.test.starts_with("h2d") || series.test.starts_with("d2h");
     let found = match (figure.source, figure.destination) {
         _ if !series.higher_is_better() => None,
-        (Some(from), Some(to)) if from != to && series.test.ends_with(".p2p") => {
+        (Some(from), Some(to)) if from != to && series.test.rsplit('.').next() == Some("p2p") => {
             nominal(report, from, Some(to))
         }
         (Some(gpu), None) | (None, Some(gpu)) if of_host => nominal(report, gpu, None),
