@@ -84,9 +84,9 @@ pub const EXPORTS_OF_CLIENT: usize = 4;
 /// Exports of records to all clients that are under way at once.
 pub const EXPORTS: usize = 64;
 /// Texts of one client that have come in part.
-pub const TEXTS_OF_CLIENT: usize = 32;
+pub const TEXTS_OF_CLIENT: usize = 16;
 /// Texts of all clients that have come in part; each holds up to a megabyte beside what is found in it.
-pub const TEXTS: usize = 128;
+pub const TEXTS: usize = 64;
 /// Memory for what the decompressors of streamed texts look back on, together, in bytes.
 pub const WINDOWS_BYTES: usize = 48 << 20;
 /// Start of each of these that is not counted there, in bytes.
