@@ -1,4 +1,4 @@
-//! What a program is made of (CycloneDX 1.5), from what cargo says of its dependencies.
+//! What a program is made of (`CycloneDX` 1.5), from what cargo says of its dependencies.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -47,7 +47,7 @@ fn document(metadata: &Value, about: About, epoch: u32) -> Result<Value> {
     let packages: BTreeMap<&str, &Value> = list(&metadata["packages"])
         .filter_map(|package| Some((package["id"].as_str()?, package)))
         .collect();
-    let needs: BTreeMap<&str, Vec<&str>> = list(&metadata["resolve"]["nodes"])
+    let needs: BTreeMap<&str, Vec<&str>> = list(metadata.pointer("/resolve/nodes").unwrap_or(&Value::Null))
         .filter_map(|node| {
             let needs = list(&node["deps"])
                 .filter(|need| list(&need["dep_kinds"]).any(|kind| kind["kind"].as_str() != Some("dev")));
@@ -111,7 +111,9 @@ fn component(package: &Value, kind: &str) -> Value {
     if let Some(license) = package["license"].as_str() {
         // Older packages separate by a slash what SPDX separates by OR.
         let expression = license.replace('/', " OR ");
-        component["licenses"] = json!([{ "expression": expression }]);
+        if let Some(fields) = component.as_object_mut() {
+            fields.insert("licenses".to_owned(), json!([{ "expression": expression }]));
+        }
     }
     component
 }

@@ -1,4 +1,4 @@
-//! The Python wheel that carries `peerless`, for whoever has pip and is not root (PyPA's "Binary distribution format").
+//! The Python wheel that carries `peerless`, for whoever has pip and is not root (`PyPA`'s "Binary distribution format").
 
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -20,7 +20,7 @@ pub(super) fn make(program: &Path, into: &Path) -> Result<PathBuf> {
     let glibc = about::GLIBC.replace('.', "_");
     // Older versions of pip know the second name alone.
     let platform = format!("manylinux_{glibc}_{0}.manylinux2014_{0}", machine.name);
-    let info = format!("{name}-{version}.dist-info");
+    let described = format!("{name}-{version}.dist-info");
     let metadata = format!(
         "Metadata-Version: 2.1\nName: {name}\nVersion: {version}\nSummary: {}\nLicense: {}\nRequires-Python: >=3.7\n\n{}\n",
         SERVER.summary,
@@ -36,9 +36,9 @@ pub(super) fn make(program: &Path, into: &Path) -> Result<PathBuf> {
     let bytes = std::fs::read(program).with_context(|| program.display().to_string())?;
     let files = [
         (format!("{name}-{version}.data/scripts/{name}"), bytes, 0o755),
-        (format!("{info}/LICENSE"), licence, 0o644),
-        (format!("{info}/METADATA"), metadata.into_bytes(), 0o644),
-        (format!("{info}/WHEEL"), wheel.into_bytes(), 0o644),
+        (format!("{described}/LICENSE"), licence, 0o644),
+        (format!("{described}/METADATA"), metadata.into_bytes(), 0o644),
+        (format!("{described}/WHEEL"), wheel.into_bytes(), 0o644),
     ];
     let path = into.join(format!("{name}-{version}-py3-none-{platform}.whl"));
     let mut zip = ZipWriter::new(std::fs::File::create(&path)?);
@@ -58,8 +58,8 @@ pub(super) fn make(program: &Path, into: &Path) -> Result<PathBuf> {
         let sum = BASE64_URL_SAFE_NO_PAD.encode(Sha256::digest(bytes));
         writeln!(record, "{name},sha256={sum},{}", bytes.len())?;
     }
-    writeln!(record, "{info}/RECORD,,")?;
-    add(&format!("{info}/RECORD"), record.as_bytes(), 0o644)?;
+    writeln!(record, "{described}/RECORD,,")?;
+    add(&format!("{described}/RECORD"), record.as_bytes(), 0o644)?;
     zip.finish()?;
     Ok(path)
 }

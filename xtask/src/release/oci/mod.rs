@@ -48,7 +48,11 @@ pub(super) fn make((about, program): (About, &Path), epoch: u32, into: &Path) ->
         serde_json::to_vec(&manifest)?,
     );
     let version = about::VERSION;
-    manifest["annotations"] = json!({ "org.opencontainers.image.ref.name": version });
+    set(
+        &mut manifest,
+        "annotations",
+        json!({ "org.opencontainers.image.ref.name": version }),
+    );
     let index = json!({
         "schemaVersion": 2,
         "mediaType": "application/vnd.oci.image.index.v1+json",
@@ -90,17 +94,25 @@ fn config(about: About, machine: Machine, diff_id: &str, epoch: u32) -> Result<V
     });
     if about == AGENT {
         // The toolkit of NVIDIA brings the driver's libraries where these ask for them.
-        process["Env"] = json!([
-            "PATH=/usr/bin",
-            "NVIDIA_VISIBLE_DEVICES=all",
-            "NVIDIA_DRIVER_CAPABILITIES=compute,utility",
-            "PEERLESS_STATE=/var/lib/peerless-agent",
-        ]);
-        process["Cmd"] = json!(["probe"]);
+        set(
+            &mut process,
+            "Env",
+            json!([
+                "PATH=/usr/bin",
+                "NVIDIA_VISIBLE_DEVICES=all",
+                "NVIDIA_DRIVER_CAPABILITIES=compute,utility",
+                "PEERLESS_STATE=/var/lib/peerless-agent",
+            ]),
+        );
+        set(&mut process, "Cmd", json!(["probe"]));
     } else {
-        process["Cmd"] = json!(["serve", "--listen", "0.0.0.0:8080", "--data-dir", "/data"]);
-        process["ExposedPorts"] = json!({ "8080/tcp": {} });
-        process["Volumes"] = json!({ "/data": {} });
+        set(
+            &mut process,
+            "Cmd",
+            json!(["serve", "--listen", "0.0.0.0:8080", "--data-dir", "/data"]),
+        );
+        set(&mut process, "ExposedPorts", json!({ "8080/tcp": {} }));
+        set(&mut process, "Volumes", json!({ "/data": {} }));
     }
     Ok(json!({
         "created": created,
@@ -138,4 +150,10 @@ fn place(described: &Value) -> String {
 
 fn digest(bytes: &[u8]) -> String {
     format!("sha256:{}", hex::encode(Sha256::digest(bytes)))
+}
+
+fn set(object: &mut Value, name: &str, value: Value) {
+    if let Some(object) = object.as_object_mut() {
+        object.insert(name.to_owned(), value);
+    }
 }
