@@ -274,7 +274,7 @@ fn a_bundle_older_than_the_program_is_refused_and_the_shipped_records_make_one()
         &file,
         "--sign-key",
         &secret,
-        "--folder_of_data-dir",
+        "--data-dir",
         &folder_of_data,
     ];
     let without = peerless()
@@ -303,7 +303,7 @@ fn a_bundle_older_than_the_program_is_refused_and_the_shipped_records_make_one()
         &file,
         "--key",
         &pair.pk.to_base64(),
-        "--folder_of_data-dir",
+        "--data-dir",
         &folder_of_data,
     ]);
     assert!(
