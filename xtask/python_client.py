@@ -154,6 +154,10 @@ def calls(client):
         "list_nodes": (200, {}),
         "get_node": (200, {"id": "python-client"}),
         "get_measurements": (404, {"id": "python-client"}),
+        "change_finding": (
+            404,
+            {"id": "python-client", "body": model("NodeFindingBody", {"finding": RECORD, "step": "acknowledge"})},
+        ),
         "get_case": (200, {"id": "python-client"}),
         "add_person": (201, {"body": model("NewAccount", {"login": "python.client", "role": "viewer"})}),
         "list_people": (200, {}),
@@ -191,7 +195,8 @@ def main():
     wrong = 0
     for name, (status, arguments) in wanted.items():
         answer = made[name].sync_detailed(client=client, **arguments)
-        if int(answer.status_code) != status or isinstance(answer.parsed, models.ProblemBody):
+        is_problem = isinstance(answer.parsed, models.ProblemBody)
+        if int(answer.status_code) != status or is_problem != (status >= 400):
             wrong += 1
             print(f"{name}: {int(answer.status_code)} where {status} is expected: {answer.content[:300]!r}")
     print(f"{len(wanted) - wrong} passed, {wrong} failed")
