@@ -229,6 +229,11 @@ pub async fn list(
         })?),
     };
     let limit = page::size(limit)?;
+    // A form sends what was not filled in; a program that sends nothing for one of these means something.
+    if let Some(name) = CHOSEN.iter().find(|name| last(&pairs, name) == Some("")) {
+        let detail = format!("{name} is empty: leave it out, or say which nodes");
+        return Err(Problem::new(Code::BadQuery, detail));
+    }
     let asked = Asked::read(&pairs, state.clock.now())?;
     let query = asked.query(last(&pairs, "cursor"), limit)?;
     let listed = state.store.nodes(&query).await?;
@@ -238,6 +243,9 @@ pub async fn list(
         nodes: listed.iter().map(NodeEntry::from).collect(),
     }))
 }
+
+/// Parameters with words or numbers of their own.
+const CHOSEN: [&str; 4] = ["verdict", "silent_hours", "simulated", "sort"];
 
 /// The value of a parameter; the last, where it is given more than once.
 fn last<'p>(pairs: &'p [(String, String)], name: &str) -> Option<&'p str> {
