@@ -209,9 +209,7 @@ fn record(from: RecordSignatures, places: &HashMap<RecordId, u32>) -> Record {
         cancels: known(&from.cancels),
         only_alone: from.only_alone,
         wraps_others: from.wraps_others,
-        is_error: from
-            .severity
-            .is_none_or(|severity| severity >= crate::severity::Severity::Error),
+        is_error: from.is_error(),
         notice: from.notice,
         harmless: from.harmless.is_some(),
         only_with: (!from.only_with.is_empty()).then(|| known(&from.only_with)),

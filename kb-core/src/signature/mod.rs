@@ -146,6 +146,11 @@ pub(crate) enum DeviceRule {
 }
 
 impl RecordSignatures {
+    /// Whether the record tells of an error: its severity is error or worse, or not stated.
+    pub fn is_error(&self) -> bool {
+        self.severity.is_none_or(|severity| severity >= Severity::Error)
+    }
+
     /// Those of a record that nothing recognises yet.
     pub fn empty(id: RecordId, revision: Revision) -> Self {
         Self {

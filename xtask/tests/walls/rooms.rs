@@ -119,6 +119,7 @@ const KB_CORE: &[Room] = &[
 
 const SERVER: &[Room] = &[
     room("clock", &[]),
+    room("allocator", &[]),
     room("telemetry", &[]),
     room("config", &["telemetry"]),
     room("store", &[]),
