@@ -17,7 +17,7 @@ pub(super) const CONVERTED: &str = fact_name::CONVERT_TOOLS;
 pub(super) fn weigh(report: &Report, verdict: Verdict) -> Weight {
     let is_told = !matches!(verdict, Verdict::Unknown | Verdict::NoFaultSeen);
     if report.host.contains_key(CONVERTED) {
-        // Data that arrived wrong is a fault, whoever moved it.
+        // What another tool failed at counts as what the agent's own run fails at: wrong data is wrong, whoever moved it.
         if report.failures.is_empty() {
             Weight::Look
         } else {
