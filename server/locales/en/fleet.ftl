@@ -14,15 +14,15 @@ fleet-gpu-count =
 fleet-simulated-nodes = { $count } simulated
 fleet-none-yet = No node has reported yet. On a machine with GPUs run:
 fleet-token-for = A token for it:
-fleet-together = All nodes
+fleet-together = Overview
 fleet-by-verdict = Nodes by verdict
 fleet-faults = What most nodes show
 fleet-fault = Finding
-fleet-no-faults = No report shows anything that calls for an explanation; simulated ones do not count.
+fleet-no-faults = No report of these nodes shows anything that calls for an explanation; simulated ones do not count.
 fleet-unexplained = no known record explains it
 fleet-silent =
     { $count ->
-        [0] The latest run of every node ended within { $hours } hours.
+        [0] The latest run of each of these nodes ended within { $hours } hours.
         [one] { $count } node had no run that ended within { $hours } hours.
        *[other] { $count } nodes had no run that ended within { $hours } hours.
     }

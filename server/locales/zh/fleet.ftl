@@ -6,15 +6,15 @@ fleet-gpu-count = { $count } 个 GPU
 fleet-simulated-nodes = { $count } 个为模拟
 fleet-none-yet = 尚无节点上报。请在装有 GPU 的机器上运行：
 fleet-token-for = 创建令牌：
-fleet-together = 全部节点
+fleet-together = 概览
 fleet-by-verdict = 按结论统计的节点
 fleet-faults = 最常见的问题
 fleet-fault = 发现
-fleet-no-faults = 没有报告显示需要解释的问题（不计模拟报告）。
+fleet-no-faults = 这些节点的报告中没有需要解释的问题（不计模拟报告）。
 fleet-unexplained = 没有已知记录可以解释
 fleet-silent =
     { $count ->
-        [0] 所有节点最近一次运行都在 { $hours } 小时内结束。
+        [0] 这些节点最近一次运行都在 { $hours } 小时内结束。
        *[other] { $count } 个节点在最近 { $hours } 小时内没有结束过运行。
     }
 fleet-oldest = 最久没有运行的节点：
