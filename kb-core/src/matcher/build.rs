@@ -259,6 +259,11 @@ fn wake(
             }
         }
     }
+    // Fabric manager tells of switches' errors in words of its own: those that no pattern knows are told, too.
+    if let Some(switches) = literals.known_family(b"sxid") {
+        let words = b"detected nvswitch fatal error";
+        literals.add(words, &rarity, Needs::default(), Found::Family(switches));
+    }
     if !signals.is_empty() {
         // Kernel logs name devices on every other line: where no pattern asks for one, such lines cost nothing.
         let asks_for_device = signals.iter().any(|signal| signal.device.is_some());

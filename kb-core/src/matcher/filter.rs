@@ -117,6 +117,11 @@ impl Literals {
         Some(family)
     }
 
+    pub(super) fn known_family(&self, word: &[u8]) -> Option<u16> {
+        let place = self.families.iter().position(|family| family == word)?;
+        u16::try_from(place).ok()
+    }
+
     pub(super) fn build(self) -> Filter {
         let mut wake_bounds = Vec::with_capacity(self.wakes.len() + 1);
         wake_bounds.push(0);

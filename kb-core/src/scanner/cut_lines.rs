@@ -3,13 +3,14 @@
 //!
 //! Texts of up to [`HEAD_BYTES`] are looked at so, for that is what people paste; logs come from files, whose lines nobody
 //! has cut. A line goes on with the next where the next one's first word would not have fitted on it, the longest line
-//! being the width, and where the next names no time and no writer.
+//! being the width, and where the next names no time and no writer. What a wildcard swallows may reach over a cut only where
+//! the width tells that there is one: several lines have it, or it is a usual one.
 
 use std::ops::Range;
 
 use super::clean::Clean;
 use super::lines::size;
-use super::prefix;
+use super::prefix::{self, BOM};
 use super::summary::LinePart;
 use crate::matcher::RawHit;
 
@@ -17,6 +18,8 @@ use crate::matcher::RawHit;
 pub const HEAD_BYTES: usize = 64 * 1024;
 /// Narrowest and widest terminal, in characters.
 const WIDTHS: std::ops::RangeInclusive<usize> = 40..=400;
+/// Widths that terminals, pagers and programs cut at, in characters.
+const USUAL_WIDTHS: [usize; 8] = [72, 80, 100, 120, 132, 160, 200, 240];
 /// What stands before each line of a quote, a comment or a box, with a blank behind it.
 const MARGINS: [&[u8]; 4] = [QUOTE, b"#", b"*", b"//"];
 /// What stands before each line of a quote, with a blank, another or the text behind it.
@@ -88,10 +91,18 @@ impl Head {
                 // A terminal cuts anywhere; what wraps at words eats a blank. A full line may be either.
                 let is_full = |line: &PhysicalLine| line.is_full(width);
                 let cut_anywhere = group.iter().rev().skip(1).any(is_full);
+                let is_cut =
+                    |line: &PhysicalLine| at_width > 1 || is_full(line) && USUAL_WIDTHS.contains(&width);
                 if cut_anywhere {
-                    all.push(Joined::new(group, from, |line| !is_full(line), at_width > 1));
+                    all.push(Joined::new(
+                        group,
+                        from,
+                        |line| !is_full(line),
+                        |line, _| is_cut(line),
+                    ));
                 }
-                all.push(Joined::new(group, from, |_| true, false));
+                let is_wrapped = |line: &PhysicalLine, next: &PhysicalLine| line.is_wrapped(next, width);
+                all.push(Joined::new(group, from, |_| true, is_wrapped));
             }
             from += count;
         }
@@ -111,6 +122,8 @@ struct PhysicalLine {
     margin: usize,
     /// Characters of the first word behind the margin.
     first_word: usize,
+    begins_lower: bool,
+    names_time: bool,
     names_writer: bool,
 }
 
@@ -123,7 +136,16 @@ impl PhysicalLine {
         let width = self.box_width.unwrap_or(width);
         let full = self.chars >= width;
         let crowded = next.first_word > 0 && self.chars + 1 + next.first_word > width;
-        self.chars > 0 && next.chars > 0 && (full || crowded) && !next.names_writer
+        // The rest of a message may look like one: `[64,0,0] Assertion failed`. Who names writers names them on each line.
+        let is_cut = self.chars == width && USUAL_WIDTHS.contains(&width) && !self.names_writer;
+        let is_other = next.names_time || next.names_writer && !is_cut;
+        self.chars > 0 && next.chars > 0 && (full || crowded) && !is_other
+    }
+
+    /// Whether a sentence goes on where a usual width had no room for its next word.
+    fn is_wrapped(&self, next: &Self, longest: usize) -> bool {
+        let width = USUAL_WIDTHS.into_iter().find(|width| *width >= longest);
+        width.is_some_and(|width| next.begins_lower && self.chars + 1 + next.first_word > width)
     }
 }
 
@@ -134,6 +156,10 @@ fn physical_lines(text: &[u8]) -> Vec<PhysicalLine> {
             let at = offset;
             offset += line.len() + 1;
             let line = line.strip_suffix(b"\r").unwrap_or(line);
+            // A terminal shows what was printed last.
+            let shown_from = memchr::memrchr(b'\r', line).map_or(0, |at| at + 1);
+            let shown_from = shown_from + bom_len(line.get(shown_from..).unwrap_or_default());
+            let (at, line) = (at + shown_from, line.get(shown_from..).unwrap_or_default());
             let mut clean = Clean::default();
             clean.load(line);
             let box_width = take_off_right_side(&mut clean);
@@ -149,11 +175,17 @@ fn physical_lines(text: &[u8]) -> Vec<PhysicalLine> {
                 box_width,
                 margin,
                 first_word: characters(first_word),
-                names_writer: prefix.stamp.is_some() || prefix.stream(shown).is_some(),
+                begins_lower: behind.first().is_some_and(u8::is_ascii_lowercase),
+                names_time: prefix.stamp.is_some(),
+                names_writer: prefix.stream(shown).is_some(),
                 clean,
             }
         })
         .collect()
+}
+
+fn bom_len(line: &[u8]) -> usize {
+    if line.starts_with(BOM) { BOM.len() } else { 0 }
 }
 
 fn margin(line: &[u8]) -> usize {
@@ -197,6 +229,13 @@ fn characters<'b>(bytes: impl Iterator<Item = &'b u8>) -> usize {
     bytes.filter(|byte| **byte & 0b1100_0000 != 0b1000_0000).count()
 }
 
+#[derive(Debug, Clone, Copy)]
+struct Seam {
+    at: usize,
+    /// What a wildcard swallows may reach over it.
+    is_certain: bool,
+}
+
 #[derive(Debug)]
 pub(super) struct Joined {
     pub(super) clean: Clean,
@@ -204,9 +243,7 @@ pub(super) struct Joined {
     pub(super) offset: u64,
     numbers: Vec<u64>,
     /// Where further lines begin in the joined text.
-    seams: Vec<usize>,
-    /// What a wildcard swallows may reach over a cut.
-    is_certain: bool,
+    seams: Vec<Seam>,
     spans: Vec<Range<u64>>,
 }
 
@@ -215,17 +252,27 @@ impl Joined {
         group: &[PhysicalLine],
         first: usize,
         blank_behind: impl Fn(&PhysicalLine) -> bool,
-        is_certain: bool,
+        is_certain: impl Fn(&PhysicalLine, &PhysicalLine) -> bool,
     ) -> Self {
-        let offset = group.first().map_or(0, |line| line.offset);
+        let (offset, first_margin) = group.first().map_or((0, 0), |line| (line.offset, line.margin));
         let mut clean = Clean::default();
         let mut seams = Vec::new();
+        let mut before: Option<&PhysicalLine> = None;
         for (at, line) in group.iter().enumerate() {
-            if at > 0 {
-                seams.push(clean.text.len());
+            let mut from = 0;
+            if let Some(before) = before {
+                seams.push(Seam {
+                    at: clean.text.len(),
+                    is_certain: is_certain(before, line),
+                });
+                from = line.margin;
+                // A cut before a blank leaves that to the next line.
+                if !blank_behind(before) && from == first_margin + 1 {
+                    from = first_margin;
+                }
             }
-            let margin = if at > 0 { line.margin } else { 0 };
-            clean.append(&line.clean, margin, line.offset - offset);
+            before = Some(line);
+            clean.append(&line.clean, from, line.offset - offset);
             let ends_blank = clean.text.last().is_some_and(u8::is_ascii_whitespace);
             if at + 1 < group.len() && blank_behind(line) && !ends_blank {
                 clean.text.push(b' ');
@@ -236,7 +283,6 @@ impl Joined {
             offset: size(offset),
             numbers: (size(first) + 1..).take(group.len()).collect(),
             seams,
-            is_certain,
             spans: group
                 .iter()
                 .map(|line| size(line.offset)..size(line.offset + line.len))
@@ -251,13 +297,15 @@ impl Joined {
             offset,
             numbers: vec![number],
             seams: Vec::new(),
-            is_certain: true,
             spans: std::iter::once(offset..offset + size(len)).collect(),
         }
     }
 
     pub(super) fn add(&mut self, clean: &Clean, number: u64, offset: u64, len: usize) {
-        self.seams.push(self.clean.text.len());
+        self.seams.push(Seam {
+            at: self.clean.text.len(),
+            is_certain: true,
+        });
         let behind = offset.saturating_sub(self.offset);
         self.clean
             .append(clean, 0, usize::try_from(behind).unwrap_or(usize::MAX / 2));
@@ -270,7 +318,7 @@ impl Joined {
     }
 
     pub(super) fn line_of(&self, at: usize) -> u64 {
-        let before = self.seams.partition_point(|seam| *seam <= at);
+        let before = self.seams.partition_point(|seam| seam.at <= at);
         self.numbers.get(before).copied().unwrap_or_default()
     }
 
@@ -278,14 +326,14 @@ impl Joined {
         let across = |range: &Range<usize>| {
             self.seams
                 .iter()
-                .any(|seam| range.start < *seam && *seam < range.end)
+                .any(|seam| range.start < seam.at && seam.at < range.end)
         };
         let in_gap = |seam: usize| hit.gaps.iter().any(|gap| gap.start <= seam && seam <= gap.end);
         let mut cuts = self
             .seams
             .iter()
-            .filter(|seam| hit.span.start < **seam && **seam < hit.span.end);
-        !hit.weak && across(&hit.span) && (self.is_certain || cuts.all(|seam| !in_gap(*seam)))
+            .filter(|seam| hit.span.start < seam.at && seam.at < hit.span.end);
+        !hit.weak && across(&hit.span) && cuts.all(|seam| seam.is_certain || !in_gap(seam.at))
     }
 
     pub(super) fn further_lines(&self, line: u64, end: u64) -> Vec<LinePart> {

@@ -337,7 +337,9 @@ impl Engine {
                 if usize::from(*words) < WORDS.len() {
                     self.stated.read(*words, text, &lower, origin.line);
                 } else if !names_devices {
-                    self.devices.read(text, origin.line);
+                    // What a terminal shows of the line: a progress bar before it is gone.
+                    let shown_from = memchr::memrchr(b'\r', text).map_or(0, |end| end + 1);
+                    self.devices.read(tail(text, shown_from), origin.line);
                     names_devices = true;
                 }
             }

@@ -236,12 +236,12 @@ impl Hits<'_> {
             return;
         }
         let matcher = self.matcher;
-        let stream = prefix::read(self.line.text).stream(self.line.text);
         for hit in parts {
             let (Some(part), Some(signal)) = (self.part_of(hit), matcher.signal(hit.signal)) else {
                 continue;
             };
             let group = std::slice::from_ref(hit);
+            let stream = stream_at(self.line.text, hit.span.start);
             let found = FoundPart {
                 on_line: self.on_line(&hit.span, captures(matcher, self.line.text, hit, group)),
                 score: score(&Explained {
@@ -316,6 +316,14 @@ impl Hits<'_> {
                 .add_candidate(on_line, signal.record, last.signal, || score);
         }
     }
+}
+
+/// Who wrote what a terminal shows at a place: a progress bar before a carriage return is no writer.
+fn stream_at(line: &[u8], at: usize) -> Option<u64> {
+    let before = line.get(..at).unwrap_or_default();
+    let start = memchr::memrchr(b'\r', before).map_or(0, |end| end + 1);
+    let shown = line.get(start..).unwrap_or_default();
+    prefix::read(shown).stream(shown)
 }
 
 /// Whose device the hits of a record on a line must be of; none where one of them counts for any device.

@@ -10,6 +10,8 @@ use crate::report::Family;
 
 /// Numbers that are named; of further ones it is said that there are more.
 const MOST: usize = 16;
+/// So fabric manager begins what it says of a switch's error: `detected NVSwitch fatal error 22013 on fid 0`.
+const OF_SWITCH: &str = "detected NVSwitch fatal error ";
 /// Bytes that are read: the driver's lines are shorter.
 const LONGEST_LINE: usize = 4 << 10;
 /// Bytes before the number's word that may belong to the driver's line.
@@ -23,7 +25,9 @@ pub(super) struct UnexplainedXids {
 
 impl UnexplainedXids {
     pub(super) fn read(&mut self, text: &[u8], line: u64) {
-        let Some(at) = memmem::find(text, b"Xid (") else {
+        let of_driver = memmem::find(text, b"Xid (");
+        let of_switch = || memmem::find(text, OF_SWITCH.as_bytes());
+        let Some(at) = of_driver.or_else(of_switch) else {
             return;
         };
         // A line of JSON may hold much more than the driver's.
@@ -31,9 +35,13 @@ impl UnexplainedXids {
         let driver = text
             .get(begin..text.len().min(begin + LONGEST_LINE))
             .unwrap_or_default();
-        let event = read_line(&String::from_utf8_lossy(driver));
-        let Some(What::Numbered { family, number, .. }) = event.map(|event| event.what) else {
-            return;
+        let driver = String::from_utf8_lossy(driver);
+        let (family, number) = match read_line(&driver).map(|event| event.what) {
+            Some(What::Numbered { family, number, .. }) => (family, number),
+            _ => match of_fabric_manager(&driver) {
+                Some(number) => (Family::Sxid, number),
+                None => return,
+            },
         };
         if self.lines.len() < MOST || self.lines.contains_key(&(family, number)) {
             self.lines.entry((family, number)).or_insert(line);
@@ -55,4 +63,10 @@ impl UnexplainedXids {
             .then(|| "there are further Xids and SXids that no record explains".to_owned());
         each.chain(more)
     }
+}
+
+fn of_fabric_manager(line: &str) -> Option<u32> {
+    let (_, rest) = line.split_once(OF_SWITCH)?;
+    let (number, _) = rest.split_once(" on fid")?;
+    number.parse().ok()
 }

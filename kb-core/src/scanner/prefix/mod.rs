@@ -14,6 +14,8 @@ use launchers::{
     bracketed_origin, compose_service, container_stream, host_label, nccl_origin, pod, rank, ray_worker,
 };
 
+/// U+FEFF, with which editors begin a text.
+pub(super) const BOM: &[u8] = b"\xef\xbb\xbf";
 /// No prefix is looked for beyond this, in bytes.
 const MAX_PREFIX: usize = 256;
 const MAX_PARTS: usize = 10;
@@ -96,12 +98,18 @@ impl Prefix {
 pub(super) fn read(line: &[u8]) -> Prefix {
     let head = line.get(..line.len().min(MAX_PREFIX)).unwrap_or_default();
     let mut prefix = Prefix::default();
+    let begin = if head.starts_with(BOM) { BOM.len() } else { 0 };
+    prefix.len = begin;
     for _ in 0..MAX_PARTS {
         prefix.len += count(tail(head, prefix.len), |b| b == b' ' || b == b'\t');
         let rest = tail(head, prefix.len);
-        let taken = timed(rest, &mut prefix)
-            .or_else(|| plain(rest))
-            .or_else(|| if prefix.len == 0 { host_label(rest) } else { None });
+        let taken = timed(rest, &mut prefix).or_else(|| plain(rest)).or_else(|| {
+            if prefix.len == begin {
+                host_label(rest)
+            } else {
+                None
+            }
+        });
         let Some(taken) = taken.filter(|taken| taken.len > 0) else {
             break;
         };

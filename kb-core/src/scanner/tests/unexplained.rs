@@ -12,7 +12,8 @@ fn an_xid_that_no_record_explains_is_told() {
         NVRM: Xid (PCI:0000:3b:00): 79, pid=7, GPU has fallen off the bus.\n\
         [ 812.5] NVRM: Xid (PCI:0000:3b:00): 81, pid=7, VGA Subsystem Error\n\
         NVRM: Xid (PCI:0000:5e:00): 81, pid=8\n\
-        nvidia-nvswitch0: SXid (PCI:0000:05:00.0): 31337, Fatal, Link 7 unheard of\n";
+        nvidia-nvswitch0: SXid (PCI:0000:05:00.0): 31337, Fatal, Link 7 unheard of\n\
+        [ERROR] detected NVSwitch fatal error 31338 on fid 0 on NVSwitch pci bus id 00000000:83:00.0\n";
     let summary = scan_text(&matcher, text);
     assert_eq!(summary.matches.len(), 1);
     let starts: Vec<&str> = summary
@@ -20,7 +21,14 @@ fn an_xid_that_no_record_explains_is_told() {
         .iter()
         .filter_map(|note| note.split(',').next())
         .collect();
-    assert_eq!(starts, ["line 3 has Xid 81", "line 5 has SXid 31337"]);
+    assert_eq!(
+        starts,
+        [
+            "line 3 has Xid 81",
+            "line 5 has SXid 31337",
+            "line 6 has SXid 31338"
+        ]
+    );
     let long = format!(
         "{{\"pad\":\"{}\",\"msg\":\"NVRM: Xid (PCI:0000:3b:00): 81, pid=7\"}}\n",
         "x".repeat(9_000)
