@@ -4,7 +4,7 @@ use super::What;
 
 /// Of the GPU driver: words of the line, and the record that explains it. The first that the line has counts. A healthy start
 /// prints none of them, nor does a GPU that is excluded or of another driver.
-const MESSAGES: [(&str, Option<&str>); 25] = [
+const MESSAGES: [(&str, Option<&str>); 28] = [
     ("fallen off the bus", Some("driver/gpu-lost-at-probe")),
     // Several records are about reasons of it.
     ("RmInitAdapter failed", None),
@@ -71,21 +71,36 @@ const MESSAGES: [(&str, Option<&str>); 25] = [
         "failed to wait for bar firewall to lower",
         Some("driver/pci-device-not-enabled"),
     ),
+    (
+        "RC watchdog: GPU is probably locked",
+        Some("xid/8-gpu-stopped-processing"),
+    ),
+    (
+        "requiring os reboot to recover",
+        Some("driver/uvm-global-fatal-error"),
+    ),
+    // Of a device that leaves its slot.
+    (": removed", Some(CARD_GONE)),
     (FATAL_BUS_ERROR, Some(AER)),
     // Of any call of the driver, so behind the lines that say more.
     ("NV_ERR_GPU_IS_LOST", Some("xid/79-gpu-has-fallen-off-the-bus")),
 ];
 
+const CARD_GONE: &str = "pcie/hotplug-card-gone";
+const CONTAINMENT: &str = "pcie/downstream-port-containment";
 const AER: &str = "pcie/aer-uncorrected";
 /// As [`normal`] writes it.
 const FATAL_BUS_ERROR: &str = "PCIe Bus Error: severity=Uncorrected (Fatal)";
 
 /// Of PCI Express itself, about any device.
-const OF_BUS: [(&str, &str); 4] = [
+const OF_BUS: [(&str, &str); 7] = [
     (FATAL_BUS_ERROR, AER),
     ("Uncorrected (Fatal) error received", AER),
     ("Uncorrected (Fatal) error message received", AER),
-    ("DPC: containment event", "pcie/downstream-port-containment"),
+    ("DPC: containment event", CONTAINMENT),
+    ("unmasked uncorrectable error detected", CONTAINMENT),
+    ("): Card not present", CARD_GONE),
+    ("): Link Down", CARD_GONE),
 ];
 
 pub(super) struct FatalMessage {

@@ -84,6 +84,36 @@ fn each_form_gives_its_event_and_device() {
             What::Message(Some("nvlink/gpu-degraded")),
             "node",
         ),
+        (
+            "NVRM: krcWatchdog_IMPL: RC watchdog: GPU is probably locked!  Notify Timeout Seconds: 7",
+            What::Message(Some("xid/8-gpu-stopped-processing")),
+            "node",
+        ),
+        (
+            "NVRM: nvGpuOpsReportFatalError: uvm encountered global fatal error 0x60, requiring os reboot to recover.",
+            What::Message(Some("driver/uvm-global-fatal-error")),
+            "node",
+        ),
+        (
+            "nvidia 0000:00:07.0: removed",
+            What::Message(Some("pcie/hotplug-card-gone")),
+            "0000:00:07.0",
+        ),
+        (
+            "[ 9.1] pcieport 0000:00:1c.0: pciehp: Slot(12): Card not present",
+            What::Bus("pcie/hotplug-card-gone"),
+            "0000:00:1c.0",
+        ),
+        (
+            "pcieport 0000:64:01.0: pciehp: Slot(11-1): Link Down",
+            What::Bus("pcie/hotplug-card-gone"),
+            "0000:64:01.0",
+        ),
+        (
+            "pcieport 0000:3a:00.0: DPC: unmasked uncorrectable error detected",
+            What::Bus("pcie/downstream-port-containment"),
+            "0000:3a:00.0",
+        ),
     ] {
         let event = read_line(line).unwrap_or_else(|| panic!("{line}"));
         assert_eq!((event.what, event.device.as_str()), (what, device), "{line}");
@@ -102,6 +132,9 @@ fn anything_else_is_none() {
         "nvme 0000:02:00.0: PCIe Bus Error: severity=Uncorrected (Fatal), type=Transaction Layer",
         "nvidia 0000:3b:00.0: PCIe Bus Error: severity=Corrected, type=Physical Layer",
         "NVRM: loading NVIDIA UNIX x86_64 Kernel Module  580.159.04",
+        "pcieport 0000:00:1c.0: pciehp: Slot #5 AttnBtn- PwrCtrl- MRL-",
+        "pcieport 0000:00:1c.0: pciehp: Slot(5): Card present",
+        "nvme 0000:02:00.0: removed",
     ] {
         assert_eq!(read_line(line), None, "{line}");
     }

@@ -2,7 +2,7 @@
 
 use super::expect::Expect;
 use super::run::judge;
-use super::{ExitCode, Verdict};
+use super::{ExitCode, Verdict, table};
 use crate::observation::{
     LineEvent, Look, Recovery, UNKNOWN_XID, What, canonical, known, open_faults, read_message,
 };
@@ -12,19 +12,20 @@ use crate::report::{Bearing, Entry, Family, NODE, Pair, Report, Shape, When, fac
 /// What is only not proven is a matter of [`super::unproven`].
 pub fn contradiction(report: &Report) -> Option<(Verdict, String)> {
     let claimed = report.conclusion.verdict;
-    if claimed >= Verdict::Unknown {
+    if claimed > Verdict::Unknown {
         return None;
     }
-    // A look tries no pair.
-    let is_run = claimed != Verdict::NoFaultSeen;
+    // A look tries no pair, and what would be refused is no fault of it.
+    let is_run = claimed != Verdict::NoFaultSeen || report.was_tried();
     let found = [
+        wrong_data(report),
         open_fault(report),
         unnamed_fault(report),
         logged(report),
         bad_state(report),
         unreadable(report),
         of_checks(report).filter(|_| is_run),
-        worst_pair(report).filter(|_| is_run),
+        worst_pair(report).filter(|(verdict, _)| is_run || *verdict == Verdict::Broken),
         expectation(report),
         of_exit_code(report),
     ];
@@ -62,7 +63,8 @@ fn logged(report: &Report) -> Option<(Verdict, String)> {
     let events = during
         .flat_map(|log| log.text.lines())
         .filter_map(|line| read_message(line.trim()));
-    let of_run = events.filter(|event| {
+    let events: Vec<LineEvent> = events.collect();
+    let is_of_run = |event: &&LineEvent| {
         let is_switch = matches!(
             event.what,
             What::Numbered {
@@ -73,12 +75,29 @@ fn logged(report: &Report) -> Option<(Verdict, String)> {
         // A port of the bus, when a GPU of the run hangs on it.
         let is_above = || matches!(event.what, What::Bus(_)) && !look.gpus_at(&event.device).is_empty();
         is_switch || event.device == NODE || gpus.contains(&event.device) || is_above()
-    });
-    let of_run: Vec<LineEvent> = of_run.collect();
+    };
+    let of_run: Vec<&LineEvent> = events.iter().filter(is_of_run).collect();
     let told = |event: &LineEvent| format!("the kernel log says during the run: {}", event.text);
     let fault = of_run.iter().find(|event| bearing(&event.what) == Bearing::Fault);
     if let Some(fault) = fault {
         return Some((Verdict::Broken, told(fault)));
+    }
+    // Where the way to a GPU is not known, any port may be on it.
+    let has_unknown_way = report.gpus.iter().any(|gpu| {
+        let way = gpu.facts.get(fact_name::PCI_PATH);
+        way.is_none_or(|way| way.value.is_none())
+    });
+    // One that tells of another device names that.
+    let is_of_port = |event: &&LineEvent| {
+        let begins = event.text.split([' ', ',']).nth(1);
+        let begins = begins.map(|address| canonical(address.trim_end_matches(':')));
+        matches!(event.what, What::Bus(_)) && begins.as_deref() == Some(event.device.as_str())
+    };
+    let of_some_port = events.iter().find(is_of_port);
+    if let Some(port) = of_some_port.filter(|_| has_unknown_way) {
+        let told = told(port);
+        let reason = format!("{told}, and it is not known whether a GPU is behind that port");
+        return Some((Verdict::Unknown, reason));
     }
     let unexplained = of_run.iter().find(|event| is_unexplained(&event.what))?;
     Some((
@@ -157,20 +176,50 @@ fn of_checks(report: &Report) -> Option<(Verdict, String)> {
     (verdict != Verdict::Unknown).then_some((verdict, judged.conclusion.reason))
 }
 
+/// Data that differed, whatever the check calls it: wrong once is wrong.
+fn wrong_data(report: &Report) -> Option<(Verdict, String)> {
+    report.pairs.iter().find_map(|pair| {
+        let mut checks = pair.directions.iter().flat_map(|direction| &direction.checks);
+        let wrong = checks.find_map(|check| Some((check, check.mismatch.as_ref()?)));
+        let (check, mismatch) = wrong.filter(|(_, mismatch)| mismatch.words > 0)?;
+        let told = format!(
+            "GPU {} and GPU {}: {} wrong words in {}",
+            pair.a, pair.b, mismatch.words, check.name
+        );
+        Some((Verdict::Broken, told))
+    })
+}
+
 fn worst_pair(report: &Report) -> Option<(Verdict, String)> {
     // What is not told of a pair is a matter of what is proven.
-    let told = |pair: &&Pair| !pair.verdict.information && pair.verdict.verdict != Verdict::Unknown;
+    let told = |pair: &&Pair| {
+        let is_told = pair.verdict.verdict != Verdict::Unknown || of_cause(pair) > Verdict::Unknown;
+        !pair.verdict.information && is_told
+    };
     let counting = report.pairs.iter().filter(told);
-    let worst = counting.max_by_key(|pair| pair.verdict.verdict)?;
-    let verdict = worst.verdict.verdict;
+    let worst = counting.max_by_key(|pair| pair.verdict.verdict.max(of_cause(pair)))?;
+    let verdict = worst.verdict.verdict.max(of_cause(worst));
+    let cause = worst.verdict.cause.as_deref();
     let told = format!(
         "GPU {} and GPU {}: {}: {}",
         worst.a,
         worst.b,
-        verdict.word(),
+        cause
+            .filter(|_| verdict != worst.verdict.verdict)
+            .unwrap_or(verdict.word()),
         worst.verdict.reason
     );
     Some((verdict, told))
+}
+
+/// The fault that the cause of a pair is the name of; healthy where it is none.
+fn of_cause(pair: &Pair) -> Verdict {
+    let cause = pair.verdict.cause.as_deref();
+    let named = cause.and_then(|cause| table().find(|named| named.cause == cause));
+    let verdict = named.map(|named| named.verdict);
+    verdict
+        .filter(|verdict| *verdict > Verdict::Unknown)
+        .unwrap_or(Verdict::Healthy)
 }
 
 /// What was expected: more GPUs than there are, or what nobody can read.

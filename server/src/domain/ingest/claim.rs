@@ -125,11 +125,43 @@ mod tests {
         }
     }
 
+    /// Facts of a GPU below this port.
+    fn way(port: &str) -> Value {
+        let path = json!([{ "address": port }, { "address": "0000:00:06.0" }]);
+        json!({ "pci.path": { "value": path, "source": "test" } })
+    }
+
+    #[test]
+    fn a_port_that_is_above_no_gpu_says_nothing_and_one_that_may_be_leaves_it_unknown() {
+        for line in [
+            "pcieport 0000:3a:00.0: pciehp: Slot(12): Card not present",
+            "pcieport 0000:3a:00.0: DPC: containment event, status:0x1f01 source:0x0000",
+            "pcieport 0000:3a:00.0: DPC: unmasked uncorrectable error detected",
+        ] {
+            let log = json!([{ "source": "kmsg", "when": "during", "text": line }]);
+            let (verdict, reason) = changed(|report| report["logs"] = log.clone());
+            assert_eq!(verdict, Verdict::Unknown, "{reason}");
+            let (verdict, reason) = changed(|report| {
+                report["logs"] = log.clone();
+                for gpu in 0..2 {
+                    report["gpus"][gpu]["facts"] = way("0000:00:01.0");
+                }
+            });
+            assert_eq!(verdict, Verdict::Healthy, "{reason}");
+        }
+    }
+
     #[test]
     fn content_that_speaks_against_health_is_told() {
         let log = |when: &str, text: &str| {
             let text = format!("[  10.000000] NVRM: {text}");
             changed(|report| report["logs"] = json!([{ "source": "kmsg", "when": when, "text": text }]))
+        };
+        let log_of = |text: &str| {
+            changed(|report| {
+                report["gpus"][0]["facts"] = way("0000:00:01.0");
+                report["logs"] = json!([{ "source": "kmsg", "when": "during", "text": text }]);
+            })
         };
         let pair =
             |verdict: &str| changed(|report| report["pairs"][0]["verdict"]["verdict"] = json!(verdict));
@@ -175,6 +207,29 @@ mod tests {
                 "1 pair broken",
             ),
             (changed(|report| report["health"] = open.clone()), "it fell off"),
+            (
+                log_of(
+                    "NVRM: krcWatchdog_IMPL: RC watchdog: GPU is probably locked!  Notify Timeout Seconds: 7",
+                ),
+                "locked",
+            ),
+            (log_of("nvidia 0000:00:06.0: removed"), "removed"),
+            (
+                log_of("pcieport 0000:00:01.0: pciehp: Slot(12): Card not present"),
+                "Card not present",
+            ),
+            (
+                log_of("pcieport 0000:00:01.0: DPC: containment event, status:0x1f01 source:0x0000"),
+                "containment",
+            ),
+            (
+                log_of("pcieport 0000:00:01.0: DPC: unmasked uncorrectable error detected"),
+                "unmasked",
+            ),
+            (
+                changed(|report| report["pairs"][0]["verdict"]["cause"] = json!("gpu_lost")),
+                "gpu_lost",
+            ),
         ] {
             assert_eq!(verdict, Verdict::Broken, "{why}: {reason}");
             assert!(
@@ -216,6 +271,44 @@ mod tests {
             changed(|report| report["conclusion"]["expect"] = json!("p2p=auto,gpus=2")),
         ] {
             assert_eq!(verdict, Verdict::Healthy, "{reason}");
+        }
+    }
+
+    #[test]
+    fn a_broken_pair_is_told_whatever_the_conclusion_says() {
+        for claimed in [
+            "unknown",
+            "no_fault_seen",
+            "a_word_of_tomorrow",
+            "healthy",
+            "degraded",
+        ] {
+            for change in [
+                |pair: &mut Value| pair["verdict"]["verdict"] = json!("broken"),
+                |pair: &mut Value| {
+                    pair["verdict"] = json!({ "verdict": "unknown", "cause": "data_mismatch", "reason": "x", "evidence": [] })
+                },
+                |pair: &mut Value| {
+                    pair["verdict"] =
+                        json!({ "verdict": "unknown", "cause": "gpu_lost", "reason": "x", "evidence": [] })
+                },
+                |pair: &mut Value| pair["directions"][0]["checks"][0]["outcome"] = json!("fail"),
+                |pair: &mut Value| {
+                    let check = &mut pair["directions"][0]["checks"][0];
+                    check["outcome"] = json!("mismatch");
+                    check["mismatch"] = json!({ "first_offset": 0, "words": 5 });
+                },
+                |pair: &mut Value| {
+                    let check = &mut pair["directions"][0]["checks"][0];
+                    check["mismatch"] = json!({ "first_offset": 0, "words": 5 });
+                },
+            ] {
+                let (verdict, reason) = changed(|report| {
+                    report["conclusion"]["verdict"] = json!(claimed);
+                    change(&mut report["pairs"][0]);
+                });
+                assert_eq!(verdict, Verdict::Broken, "{claimed}: {reason}");
+            }
         }
     }
 
