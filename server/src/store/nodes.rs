@@ -28,6 +28,9 @@ pub trait NodeStore: Send + Sync + Debug {
     /// A step of a person with one of them, with a row of the audit; false where the node has none of this name.
     async fn change_finding(&self, change: FindingChange) -> Result<bool, StoreError>;
 
+    /// Names of labels that nodes have, in order; at most `limit`.
+    async fn label_names(&self, limit: u32) -> Result<Vec<String>, StoreError>;
+
     /// What happened to a node, newest first.
     async fn node_events(&self, id: &NodeId, limit: u32) -> Result<Vec<NodeEvent>, StoreError>;
 
@@ -60,11 +63,12 @@ pub struct NodeListing {
 ///
 /// A proven fault is over when a later run proves something else, and not before: neither a passive look, nor a run that
 /// could tell nothing, nor another tool's result ends it. Proven health ends also with an alarm, while that is the
-/// latest. A node without any proof is as it was last seen.
+/// latest; what a run or another tool met, and no look can see again, stands in the place of a proof of health until the next
+/// proof. A node without either is as it was last seen.
 pub fn standing(proof: Option<ReportListing>, last_seen: &ReportListing) -> ReportListing {
     let alarmed = last_seen.weight == Weight::Alarm;
     proof
-        .filter(|proof| proof.verdict != Verdict::Healthy || !alarmed)
+        .filter(|proof| !alarmed || (proof.weight == Weight::Proof && proof.verdict != Verdict::Healthy))
         .unwrap_or_else(|| last_seen.clone())
 }
 

@@ -72,6 +72,17 @@ impl Weight {
     }
 }
 
+/// How a report came to be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    /// The agent looked and tried nothing. What it sees it tells again, until it is over.
+    Look,
+    /// The agent made GPUs work. What it met no look can see again.
+    Run,
+    /// Another tool's output.
+    Converted,
+}
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct NewReport {
     pub node: NodeId,
@@ -94,6 +105,7 @@ pub struct NewReport {
     pub simulated: bool,
     pub verdict: Verdict,
     pub weight: Weight,
+    pub origin: Origin,
     pub reason: String,
     pub gpus: u32,
     /// Packed matrices, one per (metric, engine, operation, peer access, size).
@@ -128,6 +140,8 @@ pub struct Proofs {
     /// Reports of any weight that the node had when they were read.
     pub reports: u32,
     pub latest: Option<ReportListing>,
+    /// Of its alarms of the kind since the latest proof, the one that shows most GPUs.
+    pub alarm: Option<ReportListing>,
     pub proofs: Vec<ReportListing>,
 }
 
@@ -135,8 +149,16 @@ pub struct Proofs {
 pub struct Judged {
     /// Reports that the node had then. With another number it is held against them again: [`ReportSaved::Overtaken`].
     pub reports: u32,
-    /// Later proofs of health that do not end the fault that this report proves, each with the reason: they are none.
-    pub refuted: Vec<(ReportId, String)>,
+    /// Later proofs of health that turn out to be none beside this report.
+    pub refuted: Vec<Refuted>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refuted {
+    pub id: ReportId,
+    /// What it is worth instead.
+    pub weight: Weight,
+    pub reason: String,
 }
 
 /// An n x n matrix: `n * n` little-endian f64 medians in row order (source, destination), NaN for a gap.
@@ -219,6 +241,25 @@ impl ReportListing {
 }
 
 impl NewReport {
+    /// Whether it is an alarm that no later look can tell again: it stands until a later run.
+    pub fn is_lasting_alarm(&self) -> bool {
+        let lasts = match self.origin {
+            Origin::Look => false,
+            Origin::Run => self.verdict > Verdict::Unknown,
+            Origin::Converted => true,
+        };
+        self.weight == Weight::Alarm && lasts
+    }
+
+    /// Whether it is a good run over all GPUs that proves nothing of pairs, since there are none: of one GPU.
+    pub fn is_good_run(&self) -> bool {
+        let is_of_all = self.machine.as_ref().is_some_and(|machine| machine.shows_all);
+        self.origin == Origin::Run
+            && self.weight == Weight::Look
+            && self.verdict <= Verdict::NoFaultSeen
+            && is_of_all
+    }
+
     pub fn ended(&self) -> OffsetDateTime {
         ended(self.ended_at, self.finished_at, self.received_at)
     }

@@ -9,7 +9,7 @@ use peerless::clock::{FixedClock, SystemRandom};
 use peerless::config::{DataArgs, OidcArgs, ServeArgs};
 use peerless::domain::tokens;
 use peerless::startup::{Application, Environment, StartupError};
-use peerless::store::{By, Hardware, NewReport, Scope, SeedRecord, Store, Weight};
+use peerless::store::{By, Hardware, NewReport, Origin, Scope, SeedRecord, Store, Weight};
 use peerless::telemetry::LogFormat;
 use peerless::web::body::Patience;
 use reqwest::{Method, RequestBuilder, Response};
@@ -121,6 +121,7 @@ impl TestApp {
             simulated: false,
             verdict: Verdict::Healthy,
             weight: Weight::Proof,
+            origin: Origin::Run,
             reason: "every check passed".to_owned(),
             gpus: 2,
             measurements: Vec::new(),

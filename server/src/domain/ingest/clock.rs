@@ -2,10 +2,12 @@
 
 use time::{Duration, OffsetDateTime};
 
-use crate::store::{MachineClock, ReportListing};
+use crate::store::{MachineClock, NewReport, ReportListing};
 
 /// Further from the server's a clock is wrong; less may be the way.
 const TOLERANCE: Duration = Duration::minutes(2);
+/// `Date` has whole seconds.
+const ROUNDING: Duration = Duration::seconds(2);
 /// A report that comes later than this after its run waited, or its clock is behind. An agent tries again for some minutes.
 const LATE: Duration = Duration::minutes(15);
 
@@ -19,7 +21,8 @@ pub struct Arrival {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Told {
     pub(super) clock: MachineClock,
-    /// When the run ended by the server's clock, where the sender's is wrong by a known time.
+    /// When the run ended by the server's clock, where the sender's is another one: so long before the report came as before
+    /// it was sent.
     pub(super) ended_at: Option<OffsetDateTime>,
     /// Whether it is known when the run ended.
     pub(super) is_sure: bool,
@@ -53,15 +56,22 @@ pub(super) fn told(finished_at: OffsetDateTime, arrival: Arrival) -> Told {
     } else {
         MachineClock::Right
     };
-    let is_wrong = clock != MachineClock::Right;
     Told {
         clock,
-        ended_at: is_wrong.then(|| {
+        ended_at: (ahead.abs() > ROUNDING).then(|| {
             let ended_at = finished_at.checked_sub(ahead).unwrap_or(received_at);
             ended_at.min(received_at)
         }),
         is_sure: true,
     }
+}
+
+/// When the run ended by the node's own clock, where that is as good as the server's and says something earlier: whether the
+/// clock is behind by so little or the report was long under way is not known.
+pub(super) fn by_its_own_clock(report: &NewReport) -> Option<OffsetDateTime> {
+    let own = report.finished_at.min(report.received_at);
+    let later = report.ended() - own;
+    (later > Duration::ZERO && later <= TOLERANCE).then_some(own)
 }
 
 pub(super) fn is_unsure(report: &ReportListing) -> bool {

@@ -4,6 +4,8 @@ use kb_core::observation::{Look, canonical};
 use kb_core::report::{Absence, Check, Fact, Gpu, Outcome, Pair, Report, fact_name};
 use kb_core::verdict::{Verdict, all_passed, cause, check_passed, unproven};
 
+use super::weight::CONVERTED;
+
 /// Rungs that checks prove; 1 is the driver's own answer.
 const CHECKED_RUNGS: std::ops::RangeInclusive<u8> = 2..=7;
 /// NVML's own version: where it could be asked, what it says of a GPU was read.
@@ -66,12 +68,33 @@ fn expected_gpus(report: &Report) -> Option<usize> {
 /// A GPU that an earlier report of the same boot has and this one has not: in a running node GPUs are not taken out.
 pub(super) fn gone_within_boot(earlier: &Report, later: &Report) -> Option<String> {
     let is_same_boot = earlier.node.boot_id.is_some() && earlier.node.boot_id == later.node.boot_id;
-    let mut gpus = earlier.gpus.iter().filter(|_| is_same_boot);
-    let gone = gpus.find(|gpu| !covers(later, gpu, earlier))?;
+    let gone = gone(earlier, later).filter(|_| is_same_boot)?;
     Some(format!(
-        "{}, which the node had in this boot, is not among its GPUs",
-        name(gone)
+        "{gone}, which the node had in this boot, is not among its GPUs"
     ))
+}
+
+/// A GPU that the node had before something was wrong, in whatever boot: one that died does not come back. Who took it out says
+/// how many there should be.
+pub(super) fn gone_since_alarm(earlier: &Report, later: &Report) -> Option<String> {
+    if earlier.host.contains_key(CONVERTED) {
+        // Another tool lists GPUs of other nodes, too.
+        return None;
+    }
+    if expected_gpus(later).is_some_and(|should| should <= later.gpus.len()) {
+        return None;
+    }
+    let gone = gone(earlier, later)?;
+    let has = later.gpus.len();
+    Some(format!(
+        "{gone}, which the node had before an alarm, is not among its GPUs (if it was taken out, say so: --expect gpus={has})"
+    ))
+}
+
+fn gone(earlier: &Report, later: &Report) -> Option<String> {
+    let mut gpus = earlier.gpus.iter();
+    let gone = gpus.find(|gpu| !covers(later, gpu, earlier))?;
+    Some(name(gone))
 }
 
 /// Whether the proof is about this GPU, by its UUID; where the fault has none, by address, and where it has none either, by its place

@@ -172,6 +172,7 @@ fn prepare(
         simulated: report.simulated,
         verdict,
         weight,
+        origin: weight::origin(&report),
         reason,
         gpus: u32::try_from(report.gpus.len()).unwrap_or(u32::MAX),
         measurements,

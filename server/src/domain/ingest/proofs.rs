@@ -6,10 +6,10 @@ use kb_core::report::Report;
 use kb_core::verdict::Verdict;
 use time::OffsetDateTime;
 
-use super::clock::is_unsure;
-use super::ends::{gone_within_boot, leaves_open};
+use super::clock::{by_its_own_clock, is_unsure};
+use super::ends::{gone_since_alarm, gone_within_boot, leaves_open};
 use super::{IngestError, parse_stored};
-use crate::store::{Judged, NewReport, Proofs, ReportListing, ReportStore, Weight};
+use crate::store::{Judged, NewReport, Proofs, Refuted, ReportListing, ReportStore, Weight};
 
 /// Most proofs of a node that one is held against, the latest first. Faults in a row before these count as ended with them:
 /// a probe every ten minutes says the same fault so often in a day, and each is read and parsed.
@@ -23,15 +23,16 @@ pub(super) async fn judge(
     (sent, is_sure): (&Report, bool),
 ) -> Result<(), IngestError> {
     if new.weight == Weight::Look {
-        return Ok(());
+        return judge_look(store, new, sent).await;
     }
     let known = store.proofs(&new.node, new.simulated, MOST).await?;
     let refuted = if new.weight == Weight::Alarm {
         count_from_arrival(new, is_sure, known.latest.iter());
         Vec::new()
     } else if is_clean(new.verdict) {
+        count_from_own_clock(new, &known);
         hold_against_faults(store, new, sent, &known).await?;
-        Vec::new()
+        hold_against_later(store, new, sent, &known).await?
     } else {
         hold_against_health(store, new, (sent, is_sure), &known).await?
     };
@@ -39,6 +40,22 @@ pub(super) async fn judge(
         reports: known.reports,
         refuted,
     });
+    Ok(())
+}
+
+/// A look of all GPUs proves nothing, and tells where one is gone.
+async fn judge_look(store: &dyn ReportStore, new: &mut NewReport, sent: &Report) -> Result<(), IngestError> {
+    if !new.machine.as_ref().is_some_and(|machine| machine.shows_all) {
+        return Ok(());
+    }
+    let known = store.proofs(&new.node, new.simulated, 1).await?;
+    hold_against_roll(store, new, sent, &known).await?;
+    if new.weight == Weight::Alarm {
+        new.judged = Some(Judged {
+            reports: known.reports,
+            refuted: Vec::new(),
+        });
+    }
     Ok(())
 }
 
@@ -76,16 +93,80 @@ async fn hold_against_roll(
     known: &Proofs,
 ) -> Result<(), IngestError> {
     let at = new.ended();
-    let mut earlier = others(known, new.id.clone()).filter(|proof| proof.ended() <= at);
-    let Some(before) = earlier.next().filter(|proof| proof.gpus > new.gpus) else {
-        return Ok(());
-    };
-    if let Some(gone) = gone_within_boot(&body(store, before).await?, sent) {
-        new.weight = Weight::Alarm;
-        new.verdict = Verdict::Unknown;
-        new.reason = format!("{gone}; of what was tried: {}", new.reason);
+    let earlier = |report: &&ReportListing| report.ended() <= at && report.id != new.id;
+    let proof = known.proofs.iter().find(earlier);
+    // A run over some GPUs is held against runs alone.
+    let is_of_all = new.machine.as_ref().is_some_and(|machine| machine.shows_all);
+    let latest = known
+        .latest
+        .as_ref()
+        .filter(|latest| is_of_all && earlier(latest));
+    // One that a proof of health has followed is over.
+    let alarm = known.alarm.as_ref().filter(earlier);
+    let alarm = alarm.filter(|alarm| proof.is_none_or(|proof| alarm.ended() > proof.ended()));
+    for before in proof.into_iter().chain(alarm).chain(latest) {
+        if before.gpus <= new.gpus {
+            continue;
+        }
+        let had = body(store, before).await?;
+        let since_alarm = || gone_since_alarm(&had, sent).filter(|_| alarm.is_some());
+        if let Some(gone) = gone_within_boot(&had, sent).or_else(since_alarm) {
+            new.weight = Weight::Alarm;
+            new.verdict = Verdict::Unknown;
+            let seen = if sent.was_tried() { "tried" } else { "seen" };
+            new.reason = format!("{gone}; of what was {seen}: {}", new.reason);
+            return Ok(());
+        }
     }
     Ok(())
+}
+
+/// Later proofs of health that show fewer GPUs than this one of the same boot, which came late: they are no health of the
+/// node, as if the reports had come in the order of their runs.
+async fn hold_against_later(
+    store: &dyn ReportStore,
+    new: &NewReport,
+    sent: &Report,
+    known: &Proofs,
+) -> Result<Vec<Refuted>, IngestError> {
+    let mut refuted = Vec::new();
+    if new.weight != Weight::Proof {
+        return Ok(refuted);
+    }
+    let at = new.ended();
+    let later = known.proofs.iter().rev();
+    let later = later.filter(|proof| proof.ended() > at && proof.id != new.id);
+    for proof in later.take_while(|proof| is_clean(proof.verdict) && proof.gpus < new.gpus) {
+        let Some(gone) = gone_within_boot(sent, &body(store, proof).await?) else {
+            break;
+        };
+        refuted.push(Refuted {
+            id: proof.id.clone(),
+            weight: Weight::Alarm,
+            reason: format!("{gone}; of what was tried: {}", proof.reason),
+        });
+    }
+    Ok(refuted)
+}
+
+/// Puts health where its node's own clock says, where that may be before a fault: in doubt the fault stands until the next proof.
+fn count_from_own_clock(new: &mut NewReport, known: &Proofs) {
+    let Some(own) = by_its_own_clock(new) else {
+        return;
+    };
+    let alarm = known
+        .latest
+        .iter()
+        .filter(|latest| latest.weight == Weight::Alarm);
+    let faults = known.proofs.iter().filter(|proof| !is_clean(proof.verdict));
+    let is_doubtful = |fault: &ReportListing| {
+        let is_between = fault.ended() > own && fault.ended() <= new.ended();
+        // By one clock, right or wrong, it ended later.
+        is_between && fault.finished_at >= new.finished_at
+    };
+    if faults.chain(alarm).any(is_doubtful) {
+        new.ended_at = None;
+    }
 }
 
 /// Later proofs of health that do not end the new report's fault, each with the reason.
@@ -94,7 +175,7 @@ async fn hold_against_health(
     new: &mut NewReport,
     (sent, is_sure): (&Report, bool),
     known: &Proofs,
-) -> Result<Vec<(ReportId, String)>, IngestError> {
+) -> Result<Vec<Refuted>, IngestError> {
     let at = new.ended();
     let later = others(known, new.id.clone());
     let later = later.filter(|proof| proof.ended() > at && is_clean(proof.verdict));
@@ -104,7 +185,11 @@ async fn hold_against_health(
         let Some(why) = leaves_open(sent, &body(store, proof).await?) else {
             break;
         };
-        refuted.push((proof.id.clone(), sentence(&new.id, &why, &proof.reason)));
+        refuted.push(Refuted {
+            id: proof.id.clone(),
+            weight: Weight::Look,
+            reason: sentence(&new.id, &why, &proof.reason),
+        });
         later.pop();
     }
     count_from_arrival(new, is_sure, later.into_iter());

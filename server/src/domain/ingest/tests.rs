@@ -1,6 +1,8 @@
 //! Reports at the door, with a real store behind it.
 
 mod clock;
+mod fewer;
+mod lasting;
 mod logged;
 
 use serde_json::{Value, json};

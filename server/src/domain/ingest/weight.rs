@@ -1,13 +1,16 @@
 //! What a report's verdict is worth: did somebody try, or only look?
 
 use kb_core::report::{Outcome, Pair, Report, fact_name};
-use kb_core::verdict::{Verdict, unproven};
+use kb_core::verdict::{Verdict, contradiction, unproven};
 
 use super::machine;
-use crate::store::Weight;
+use crate::store::{Origin, Weight};
 
 /// Host fact of reports that were made from another tool's output.
 pub(super) const CONVERTED: &str = fact_name::CONVERT_TOOLS;
+
+/// The part of a run in which the driver is opened; a look does not do that.
+const OPENING: &str = "opening";
 
 /// Weighs a report. A proof is a run of the agent's own that made GPUs work with each other and came to a verdict;
 /// an alarm is anything else that tells of a fault. Another tool's verdict is none, for nobody knows how it was made; a failure
@@ -18,7 +21,7 @@ pub(super) fn weigh(report: &Report, verdict: Verdict) -> Weight {
     let is_told = !matches!(verdict, Verdict::Unknown | Verdict::NoFaultSeen);
     if report.host.contains_key(CONVERTED) {
         // What another tool failed at counts as what the agent's own run fails at: wrong data is wrong, whoever moved it.
-        if report.failures.is_empty() {
+        if report.failures.is_empty() && verdict != Verdict::Broken {
             Weight::Look
         } else {
             Weight::Alarm
@@ -26,6 +29,7 @@ pub(super) fn weigh(report: &Report, verdict: Verdict) -> Weight {
     } else if report.conclusion.verdict == Verdict::Healthy
         && matches!(verdict, Verdict::Healthy | Verdict::Unknown)
         && contradicts_health(report)
+        || verdict == Verdict::Unknown && contradiction(report).is_some()
     {
         Weight::Alarm
     } else if verdict == Verdict::Healthy && !machine::shows_all(report) {
@@ -36,6 +40,19 @@ pub(super) fn weigh(report: &Report, verdict: Verdict) -> Weight {
         Weight::Alarm
     } else {
         Weight::Look
+    }
+}
+
+/// How the report came to be. Agents of before 1.4 name no parts of a run.
+pub(super) fn origin(report: &Report) -> Origin {
+    if report.host.contains_key(CONVERTED) {
+        return Origin::Converted;
+    }
+    let opened = report.parts.iter().any(|part| part.name == OPENING);
+    if opened || !report.pairs.is_empty() {
+        Origin::Run
+    } else {
+        Origin::Look
     }
 }
 
@@ -166,6 +183,9 @@ mod tests {
             converted["failures"] = json!([{ "step": "all_reduce_perf", "code": null, "code_name": null, "message": "50 wrong" }]);
             assert_eq!(weight(converted), Weight::Alarm, "data that is wrong, {verdict}");
         }
+        let mut broken = report("broken", Some("fail"));
+        broken["host"] = json!({ CONVERTED: { "value": "simpleP2P", "source": "the text" } });
+        assert_eq!(weight(broken), Weight::Alarm);
     }
 
     #[test]

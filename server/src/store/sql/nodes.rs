@@ -66,6 +66,12 @@ impl<DB: Engine> NodeStore for SqlStore<DB> {
         Ok(is_changed)
     }
 
+    async fn label_names(&self, limit: u32) -> Result<Vec<String>, StoreError> {
+        let sql = "SELECT DISTINCT name FROM node_label ORDER BY name LIMIT $1";
+        let rows = self.read_once().await?.all(sql, values![limit]).await?;
+        rows.iter().map(|row| row.text(0)).collect()
+    }
+
     async fn node_events(&self, id: &NodeId, limit: u32) -> Result<Vec<NodeEvent>, StoreError> {
         let sql = "SELECT at, source, detail FROM node_event WHERE node_id = $1 ORDER BY at DESC, source, kind LIMIT $2";
         let rows = self.read_once().await?.all(sql, values![id, limit]).await?;

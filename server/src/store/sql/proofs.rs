@@ -1,6 +1,8 @@
 //! A node's proofs beside each other: which there are, and which turn out to be none.
 
 use kb_core::ids::NodeId;
+use kb_core::verdict::Verdict;
+use time::OffsetDateTime;
 
 use super::convert::count_from;
 use super::engine::{Cells, Engine, values};
@@ -15,10 +17,15 @@ pub(super) async fn of<DB: Engine>(
     simulated: bool,
     limit: u32,
 ) -> Result<Proofs, StoreError> {
+    let proofs = latest(tx, node, simulated, limit).await?;
+    let since = proofs
+        .first()
+        .map_or(OffsetDateTime::UNIX_EPOCH, ReportListing::ended);
     Ok(Proofs {
         reports: reports_of(tx, node).await?,
         latest: last_seen(tx, node).await?,
-        proofs: latest(tx, node, simulated, limit).await?,
+        alarm: alarm_since(tx, node, simulated, since).await?,
+        proofs,
     })
 }
 
@@ -40,10 +47,13 @@ pub(super) async fn refute<DB: Engine>(
 ) -> Result<(), StoreError> {
     let refuted = report.judged.iter().flat_map(|judged| &judged.refuted);
     let mut is_any = false;
-    for (id, reason) in refuted {
+    for refuted in refuted {
         is_any = true;
-        let sql = "UPDATE report SET weight = 'look', verdict = 'unknown', reason = $3 WHERE node_id = $1 AND id = $2";
-        tx.run(sql, values![&report.node, id, reason]).await?;
+        let sql =
+            "UPDATE report SET weight = $4, verdict = 'unknown', reason = $3 WHERE node_id = $1 AND id = $2";
+        let (weight, reason) = (refuted.weight.word(), &refuted.reason);
+        tx.run(sql, values![&report.node, &refuted.id, reason, weight])
+            .await?;
     }
     if !is_any || !counts {
         return Ok(());
@@ -51,14 +61,40 @@ pub(super) async fn refute<DB: Engine>(
     stand_on_latest(tx, &report.node, report.simulated).await
 }
 
-/// The latest proof of a kind that is left, if any, is what stands of a node.
+/// Ends an alarm that stands against a node where the report's run was good and came later.
+pub(super) async fn end_alarm<DB: Engine>(tx: &mut Tx<DB>, report: &NewReport) -> Result<(), StoreError> {
+    let sql = "UPDATE node SET proof_report = NULL, proof_at = NULL WHERE id = $1 AND proof_at <= $2 AND EXISTS \
+        (SELECT 1 FROM report p WHERE p.node_id = $1 AND p.id = node.proof_report AND p.weight = 'alarm')";
+    let ended = tx.run(sql, values![&report.node, report.ended()]).await?;
+    if ended > 0 {
+        stand_on_latest(tx, &report.node, report.simulated).await?;
+    }
+    Ok(())
+}
+
+/// The latest proof of a kind that is left, if any, is what stands of a node, unless an alarm that lasts stands against it.
 pub(super) async fn stand_on_latest<DB: Engine>(
     tx: &mut Tx<DB>,
     node: &NodeId,
     simulated: bool,
 ) -> Result<(), StoreError> {
     let left = latest(tx, node, simulated, 1).await?;
-    let proof = left.first().map(|proof| (proof.id.as_str(), proof.ended()));
+    let proof = left.first();
+    let sql = concat!(
+        "SELECT ",
+        listing_columns!(),
+        " FROM node n JOIN report p ON p.node_id = n.id AND p.id = n.proof_report \
+         WHERE n.id = $1 AND p.weight = 'alarm' AND p.simulated = $2"
+    );
+    if let Some(row) = tx.first(sql, values![node, simulated]).await? {
+        let alarm = listing_from(&row, 0)?;
+        let is_over =
+            |proof: &ReportListing| proof.verdict != Verdict::Healthy || proof.ended() > alarm.ended();
+        if !proof.is_some_and(is_over) {
+            return Ok(());
+        }
+    }
+    let proof = proof.map(|proof| (proof.id.as_str(), proof.ended()));
     let sql = "UPDATE node SET proof_report = $2, proof_at = $3 WHERE id = $1";
     let (id, at) = proof.unzip();
     tx.run(sql, values![node, id, at]).await?;
@@ -82,6 +118,30 @@ async fn last_seen<DB: Engine>(tx: &mut Tx<DB>, node: &NodeId) -> Result<Option<
     row.map(|row| listing_from(&row, 0)).transpose()
 }
 
+/// When the run of a report ended, as [`ReportListing::ended`] says.
+macro_rules! ended {
+    () => {
+        "COALESCE(p.ended_at, CASE WHEN p.finished_at < p.received_at THEN p.finished_at ELSE p.received_at END)"
+    };
+}
+
+async fn alarm_since<DB: Engine>(
+    tx: &mut Tx<DB>,
+    node: &NodeId,
+    simulated: bool,
+    since: OffsetDateTime,
+) -> Result<Option<ReportListing>, StoreError> {
+    let sql = concat!(
+        "SELECT ",
+        listing_columns!(),
+        " FROM report p WHERE p.node_id = $1 AND p.weight = 'alarm' AND p.simulated = $2 AND ",
+        ended!(),
+        " > $3 ORDER BY p.gpus DESC, p.received_at DESC LIMIT 1"
+    );
+    let row = tx.first(sql, values![node, simulated, since]).await?;
+    row.map(|row| listing_from(&row, 0)).transpose()
+}
+
 async fn latest<DB: Engine>(
     tx: &mut Tx<DB>,
     node: &NodeId,
@@ -91,9 +151,9 @@ async fn latest<DB: Engine>(
     let sql = concat!(
         "SELECT ",
         listing_columns!(),
-        " FROM report p WHERE p.node_id = $1 AND p.weight = 'proof' AND p.simulated = $2 \
-         ORDER BY COALESCE(p.ended_at, CASE WHEN p.finished_at < p.received_at THEN p.finished_at ELSE p.received_at END) DESC, \
-         p.received_at DESC, p.id DESC LIMIT $3"
+        " FROM report p WHERE p.node_id = $1 AND p.weight = 'proof' AND p.simulated = $2 ORDER BY ",
+        ended!(),
+        " DESC, p.received_at DESC, p.id DESC LIMIT $3"
     );
     let rows = tx.all(sql, values![node, simulated, limit]).await?;
     rows.iter().map(|row| listing_from(row, 0)).collect()

@@ -13,8 +13,8 @@ use super::report_rows::{listing_columns, listing_from, stored_from};
 use super::session::{SqlStore, Tx};
 use super::{batch, fleet_findings, node_events, proofs};
 use crate::store::{
-    Gravity, Hardware, NewFinding, NewReport, Proofs, ReportListing, ReportQuery, ReportSaved, ReportStore,
-    SUMMARY_NAME_CHARACTERS, StoreError, StoredFinding, StoredReport, Weight, cut, word,
+    Gravity, Hardware, NewFinding, NewReport, Origin, Proofs, ReportListing, ReportQuery, ReportSaved,
+    ReportStore, SUMMARY_NAME_CHARACTERS, StoreError, StoredFinding, StoredReport, Weight, cut, word,
 };
 
 const END_OF_TIME: OffsetDateTime = datetime!(9999-12-31 23:59:59 UTC);
@@ -279,10 +279,24 @@ async fn upsert_node<DB: Engine>(tx: &mut Tx<DB>, report: &NewReport) -> Result<
     if !report.simulated {
         drop_simulated(tx, &report.node, seen_at).await?;
     }
-    let sql =
-        "UPDATE node SET hostname = $2, latest_report = $3, latest_at = $4 WHERE id = $1 AND latest_at <= $4";
-    tx.run(sql, values![&report.node, hostname, &report.id, seen_at])
-        .await?;
+    // Another tool's output says nothing of what a look before it told.
+    let is_mere_look = report.origin == Origin::Converted && report.weight == Weight::Look;
+    let sql = "UPDATE node SET hostname = $2, latest_report = $3, latest_at = $4 WHERE id = $1 AND latest_at <= $4 \
+        AND NOT ($5 AND EXISTS \
+        (SELECT 1 FROM report p WHERE p.node_id = $1 AND p.id = node.latest_report AND p.id <> $3 AND p.weight = 'alarm'))";
+    let row = values![&report.node, hostname, &report.id, seen_at, is_mere_look];
+    tx.run(sql, row).await?;
+    if report.is_lasting_alarm() {
+        // As a proven fault does, and it hides none.
+        let sql = "UPDATE node SET proof_report = $2, proof_at = $3 \
+            WHERE id = $1 AND COALESCE(proof_at, $3) <= $3 AND NOT EXISTS \
+            (SELECT 1 FROM report p WHERE p.node_id = $1 AND p.id = node.proof_report \
+            AND p.weight = 'proof' AND p.verdict <> 'healthy')";
+        tx.run(sql, values![&report.node, &report.id, seen_at]).await?;
+    }
+    if report.is_good_run() {
+        proofs::end_alarm(tx, report).await?;
+    }
     if report.weight == Weight::Proof {
         let sql = "UPDATE node SET proof_report = $2, proof_at = $3 \
             WHERE id = $1 AND COALESCE(proof_at, $3) <= $3";

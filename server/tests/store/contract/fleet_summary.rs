@@ -315,6 +315,7 @@ pub(crate) async fn a_database_of_before_has_summaries(place: Arc<Place>) {
     drop(store);
     // As the migration before left it: the tables of this one are gone.
     for later in [
+        "DROP INDEX report_alarms",
         "DROP INDEX report_healthy",
         "DROP TABLE baseline",
         "DROP TABLE bundle_taken",

@@ -157,6 +157,8 @@ contract! {
         a_simulated_fault_takes_the_place_of_no_real_one
         a_fault_that_comes_late_refutes_later_health
         proven_health_ends_with_an_alarm
+        what_another_tool_failed_at_stands_until_a_proof
+        another_tools_look_hides_no_alarm
         without_a_proof_the_latest_stands
         a_standing_fault_is_correlated_again_too
         nodes_come_in_pages

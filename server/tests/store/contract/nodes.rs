@@ -6,7 +6,7 @@ use kb_core::ids::{NodeId, Seq};
 use kb_core::verdict::Verdict;
 use peerless::store::{
     Bounds, By, Judged, Labels, Machine, MachineClock, MovedGpu, NewReport, NewToken, NodeChange, NodeEvent,
-    NodeQuery, ReportSaved, Scope, Weight,
+    NodeQuery, Origin, Refuted, ReportSaved, Scope, Weight,
 };
 
 use crate::support::{Place, at, report};
@@ -183,7 +183,11 @@ pub(crate) async fn a_simulated_fault_takes_the_place_of_no_real_one(place: Arc<
     let fault = NewReport {
         judged: Some(Judged {
             reports: 2,
-            refuted: vec![("healthy".parse().unwrap(), "of fewer GPUs".to_owned())],
+            refuted: vec![Refuted {
+                id: "healthy".parse().unwrap(),
+                weight: Weight::Look,
+                reason: "of fewer GPUs".to_owned(),
+            }],
         }),
         ..verdict("fault", 30, Verdict::Degraded, Weight::Proof)
     };
@@ -208,7 +212,11 @@ pub(crate) async fn a_fault_that_comes_late_refutes_later_health(place: Arc<Plac
         finished_at: at(3),
         judged: Some(Judged {
             reports,
-            refuted: vec![("fewer".parse().unwrap(), "of fewer GPUs".to_owned())],
+            refuted: vec![Refuted {
+                id: "fewer".parse().unwrap(),
+                weight: Weight::Look,
+                reason: "of fewer GPUs".to_owned(),
+            }],
         }),
         ..verdict("fault", 40, Verdict::Broken, Weight::Proof)
     };
@@ -220,6 +228,44 @@ pub(crate) async fn a_fault_that_comes_late_refutes_later_health(place: Arc<Plac
         (seen.verdict, seen.weight, seen.reason.as_str()),
         (Verdict::Unknown, Weight::Look, "of fewer GPUs")
     );
+}
+
+pub(crate) async fn what_another_tool_failed_at_stands_until_a_proof(place: Arc<Place>) {
+    let converted = |id: &str, second, weight| NewReport {
+        origin: Origin::Converted,
+        machine: None,
+        ..verdict(id, second, Verdict::Unknown, weight)
+    };
+    let wrong = converted("wrong", 10, Weight::Alarm);
+    assert_eq!(told(&place, vec![wrong]).await, ids("wrong", "wrong"));
+    // Neither another tool's look nor one of the agent ends it.
+    let fine = converted("fine", 20, Weight::Look);
+    assert_eq!(told(&place, vec![fine]).await, ids("wrong", "wrong"));
+    let look = verdict("look", 30, Verdict::NoFaultSeen, Weight::Look);
+    assert_eq!(told(&place, vec![look]).await, ids("wrong", "look"));
+    let proof = verdict("proof", 40, Verdict::Healthy, Weight::Proof);
+    assert_eq!(told(&place, vec![proof]).await, ids("proof", "proof"));
+    // The same beside proven health; and it hides no fault that is proven or that the agent tells of.
+    let again = converted("again", 50, Weight::Alarm);
+    let look = verdict("after", 60, Verdict::NoFaultSeen, Weight::Look);
+    assert_eq!(told(&place, vec![again, look]).await, ids("again", "after"));
+    let lost = verdict("lost", 70, Verdict::Broken, Weight::Alarm);
+    assert_eq!(told(&place, vec![lost]).await, ids("lost", "lost"));
+    let fault = verdict("fault", 80, Verdict::Broken, Weight::Proof);
+    let late = converted("late", 90, Weight::Alarm);
+    assert_eq!(told(&place, vec![fault, late]).await, ids("fault", "late"));
+}
+
+pub(crate) async fn another_tools_look_hides_no_alarm(place: Arc<Place>) {
+    let proven = verdict("proven", 10, Verdict::Healthy, Weight::Proof);
+    let alarm = verdict("alarm", 20, Verdict::Broken, Weight::Alarm);
+    let converted = NewReport {
+        origin: Origin::Converted,
+        machine: None,
+        ..verdict("converted", 30, Verdict::Unknown, Weight::Look)
+    };
+    let reports = vec![proven, alarm, converted];
+    assert_eq!(told(&place, reports).await, ids("alarm", "alarm"));
 }
 
 pub(crate) async fn proven_health_ends_with_an_alarm(place: Arc<Place>) {

@@ -3,8 +3,8 @@
 use kb_core::ids::{RecordId, Revision};
 use kb_core::verdict::Verdict;
 use peerless::store::{
-    By, Expected, Hardware, Machine, NewReport, NewRevision, PackedMeasurement, Publish, Published, Saved,
-    SeedRecord, Store, Weight,
+    By, Expected, Hardware, Machine, NewReport, NewRevision, Origin, PackedMeasurement, Publish, Published,
+    Saved, SeedRecord, Store, Weight,
 };
 use serde_json::{Value, json};
 use time::macros::datetime;
@@ -107,6 +107,7 @@ pub(crate) fn report(node: &str, id: &str, second: i64) -> NewReport {
         simulated: true,
         verdict: Verdict::Healthy,
         weight: Weight::Proof,
+        origin: Origin::Look,
         reason: "every check passed".to_owned(),
         gpus: 2,
         measurements: vec![PackedMeasurement {

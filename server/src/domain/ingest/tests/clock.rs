@@ -96,3 +96,54 @@ async fn an_alarm_with_a_clock_that_is_behind_ends_proven_health() {
     }
     assert_eq!(after(&[(health, Some(0)), (failed, Some(0))]).await, "health");
 }
+
+/// A report of two GPUs whose run ended so many seconds from noon by the node's clock.
+fn ended_at(id: &str, seconds: i64, is_broken: bool) -> Value {
+    let mut run = ended(id, 0, is_broken);
+    let ended = NOON + Duration::seconds(seconds);
+    let time = |time: OffsetDateTime| json!(time.format(&Rfc3339).unwrap());
+    run["started_at"] = time(ended - Duration::seconds(30));
+    run["finished_at"] = time(ended);
+    run
+}
+
+/// Sends reports, each with the seconds from noon when it comes and when its sender says that it was sent.
+async fn sent(reports: &[(Value, i64, i64)]) -> String {
+    let door = Door::open().await;
+    for (body, comes, says) in reports {
+        let arrival = Arrival {
+            received_at: NOON + Duration::seconds(*comes),
+            sent_at: Some(NOON + Duration::seconds(*says)),
+        };
+        door.send_at(body.to_string().as_bytes(), arrival).await.unwrap();
+    }
+    standing(&door).await.0
+}
+
+#[tokio::test]
+async fn a_clock_that_steps_less_than_is_told_of_hides_no_fault() {
+    for by in [3, 10, 60, 95, 119] {
+        let (health, fault) = (ended_at("health", -5, false), ended_at("fault", -1 - by, true));
+        // Stepped back after the health.
+        let stepped = sent(&[(health.clone(), -4, -4), (fault.clone(), 0, -by)]).await;
+        assert_eq!(stepped, "fault", "back by {by} s");
+        // In either order of arrival.
+        let other = sent(&[(fault, 0, -by), (health, 1, 1)]).await;
+        assert_eq!(other, "fault", "back by {by} s, health comes late");
+        // Ahead while it was healthy, and set right then.
+        let ahead = ended_at("health", -90 + by, false);
+        let fault = ended_at("fault", -80, true);
+        let set_right = sent(&[(ahead, -89, -89 + by), (fault, -79, -79)]).await;
+        assert_eq!(set_right, "fault", "ahead by {by} s");
+    }
+}
+
+#[tokio::test]
+async fn a_clock_that_is_a_little_wrong_does_not_keep_faults() {
+    for by in [-119, -60, -3, 3, 60, 119] {
+        let fault = ended_at("fault", -60 + by, true);
+        let mended = ended_at("mended", -31 + by, false);
+        let told = sent(&[(fault, -59, -59 + by), (mended, -30, -30 + by)]).await;
+        assert_eq!(told, "mended", "{by} s");
+    }
+}
