@@ -9,12 +9,14 @@ use time::OffsetDateTime;
 use super::fleet::{SILENT_HOURS_MAX, silent_before};
 use super::labels;
 use crate::store::{
-    Known, MOST_LABELS, NodeFilter, NodeListing, NodeOrder, NodeQuery, OrderKey, SEARCH_CHARACTERS,
-    SUMMARY_NAME_CHARACTERS, of_word, word,
+    Known, MOST_LABELS, NodeFilter, NodeListing, NodeOrder, NodeQuery, NodeStore, OrderKey,
+    SEARCH_CHARACTERS, SUMMARY_NAME_CHARACTERS, StoreError, of_word, word,
 };
 
 /// Stands for a value that is not known.
 pub const UNKNOWN: &str = "unknown";
+/// Names of labels up to which one that no node has is told.
+const MOST_LABEL_NAMES: u32 = 1_000;
 /// Between the key and the id of a cursor; no id has it.
 const BEHIND_KEY: char = '~';
 
@@ -114,6 +116,33 @@ impl Asked {
             _ => {}
         }
         Ok(())
+    }
+
+    /// Refuses a label that no node has: `rak=r17` would be answered with no node.
+    pub async fn check_labels(&self, store: &dyn NodeStore) -> Result<Result<(), Unreadable>, StoreError> {
+        if self.filter.labels.is_empty() {
+            return Ok(Ok(()));
+        }
+        let known = store.label_names(MOST_LABEL_NAMES).await?;
+        if known.len() == MOST_LABEL_NAMES as usize {
+            return Ok(Ok(()));
+        }
+        let known: Vec<&str> = known.iter().map(String::as_str).collect();
+        let mut unknown = self
+            .filter
+            .labels
+            .iter()
+            .filter(|(name, _)| !known.contains(&name.as_str()));
+        Ok(match unknown.next() {
+            None => Ok(()),
+            Some((name, _)) => {
+                let (shown, choices) = (near::shown(name), near::choices(name, &known));
+                Err(refused(
+                    "label",
+                    format!("no node has a label {shown}: {choices}"),
+                ))
+            }
+        })
     }
 
     /// The same parameters in one order, as an address has them.

@@ -69,6 +69,44 @@ impl ActorKind {
     }
 }
 
+/// All that is done: rows of other actions are not written.
+pub const AUDIT_ACTIONS: [&str; 34] = [
+    "comment.add",
+    "comment.resolve",
+    "feedback.ignore",
+    "feedback.take",
+    "finding.acknowledge",
+    "finding.own",
+    "finding.release",
+    "finding.silence",
+    "login",
+    "login.failed",
+    "logout",
+    "person.create",
+    "person.disable",
+    "person.enable",
+    "person.password",
+    "person.role",
+    "record.import",
+    "record.merge",
+    "record.publish",
+    "record.rename",
+    "record.save",
+    "record.split",
+    "record.withdraw",
+    "review.ask",
+    "review.send_back",
+    "review.withdraw",
+    "session.end",
+    "token.create",
+    "token.enrol",
+    "token.revoke",
+    "unmatched.assign",
+    "unmatched.ignore",
+    "unmatched.known_as",
+    "unmatched.reopen",
+];
+
 #[derive(Debug, Clone)]
 pub struct NewAudit {
     pub at: OffsetDateTime,
@@ -84,6 +122,10 @@ pub struct NewAudit {
 
 impl NewAudit {
     pub fn new(action: &'static str, subject: impl Into<String>, by: &By, at: OffsetDateTime) -> Self {
+        debug_assert!(
+            AUDIT_ACTIONS.contains(&action),
+            "{action} is not among AUDIT_ACTIONS"
+        );
         Self {
             at,
             by: by.clone(),

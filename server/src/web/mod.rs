@@ -4,6 +4,7 @@
 //! From the outside in, a request passes: [`observe`] (log, metrics, headers), [`error::normalise`]
 //! (one form for all errors), compression of the answer, [`gate`] (rate, caller, access), its handler.
 
+mod accept;
 mod access;
 pub mod anonymous;
 pub mod api;

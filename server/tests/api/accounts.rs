@@ -353,6 +353,31 @@ async fn the_audit_tells_who_did_what_from_where() {
     assert_eq!(next["entries"][1]["subject"], "ada");
     assert_eq!(next["entries"][1]["action"], "login.failed");
 
+    for (path, told) in [
+        (
+            "/api/v1/audit?action=record.publsh",
+            "did you mean record.publish?",
+        ),
+        ("/api/v1/audit?action=recrd", "did you mean record?"),
+        ("/api/v1/audit.ndjson?action=logn", "did you mean login?"),
+    ] {
+        let refused = problem(read(path).await, 400, "bad_query").await;
+        let detail = refused["detail"].as_str().unwrap();
+        assert!(detail.contains(told), "{path}: {detail}");
+    }
+    for (path, note) in [
+        ("/api/v1/audit?actor=adda", "no row has the actor `adda`"),
+        (
+            "/api/v1/audit?subject=cuda/mien",
+            "no row has the subject `cuda/mien`",
+        ),
+    ] {
+        let page = json(read(path).await).await;
+        assert_eq!(page["note"], note, "{page}");
+        assert_eq!(page["entries"], serde_json::json!([]));
+    }
+    assert!(page.get("note").is_none(), "{page}");
+
     let lines = read("/api/v1/audit.ndjson?action=record")
         .await
         .text()

@@ -96,6 +96,8 @@ async fn a_misspelt_value_of_a_filter_is_refused_with_those_that_there_are() {
         ("/api/v1/records?domain=cud", "did you mean cuda?"),
         ("/api/v1/records?state=publishd", "published"),
         ("/api/v1/records?sort=modifid", "modified"),
+        ("/api/v1/graph?kinds=", "kinds is empty"),
+        ("/api/v1/graph?kinds=,", "leads_to"),
     ] {
         let refused = problem(app.get(path).await, 400, "bad_query").await;
         let detail = refused["detail"].as_str().unwrap();
@@ -106,6 +108,40 @@ async fn a_misspelt_value_of_a_filter_is_refused_with_those_that_there_are() {
         "/api/v1/search?domain=cuda&q=zzzz",
     ] {
         assert_eq!(app.get(path).await.status(), 200, "{path}");
+    }
+    app.stop().await;
+}
+
+#[tokio::test]
+async fn a_form_that_accept_forbids_is_not_sent() {
+    let app = TestApp::start().await;
+    for (accept, expected) in [
+        ("text/plain", Some("text/plain; charset=utf-8")),
+        ("text/plain;q=0, */*", Some("application/json")),
+        (
+            "application/json;q=0.5, text/plain",
+            Some("text/plain; charset=utf-8"),
+        ),
+        ("text/plain;q=0", None),
+        ("text/plian", None),
+        ("application/pdf", None),
+    ] {
+        let match_text = app.post("/api/v1/match").body("Xid 79");
+        let search = app.request(reqwest::Method::GET, "/api/v1/search?q=xid");
+        for request in [match_text, search] {
+            let answer = request.header("accept", accept).send().await.unwrap();
+            match expected {
+                Some(form) => assert_eq!(answer.headers()["content-type"], form, "{accept}"),
+                None => {
+                    let refused = problem(answer, 406, "not_acceptable").await;
+                    let detail = refused["detail"].as_str().unwrap();
+                    assert!(detail.contains("application/json, text/plain"), "{detail}");
+                }
+            }
+        }
+        let graph = app.request(reqwest::Method::GET, "/api/v1/graph");
+        let graph = graph.header("accept", "text/html").send().await.unwrap();
+        problem(graph, 406, "not_acceptable").await;
     }
     app.stop().await;
 }

@@ -197,6 +197,13 @@ async fn editors_take_on_ignore_and_name_the_record() {
         let unknown = step(&app, &editor, other, object!({"step": "reopen"})).await;
         assert_eq!(unknown.status(), 404, "{other}");
     }
+    for node in ["node-1", "nod-1"] {
+        let path = format!("/api/v1/unmatched?node={node}");
+        let status = app.get_with(&path, &editor).await.status();
+        assert_eq!(status, if node == "node-1" { 200 } else { 404 }, "{node}");
+    }
+    let nobody = get(&app, &editor, "/api/v1/unmatched?assignee=adda").await;
+    assert_eq!(nobody["note"], "no lines are taken on by `adda`");
     for query in ["state=shut", "sort=x", "limit=0", "cursor=x", "q=%00"] {
         let answer = app.get_with(&format!("/api/v1/unmatched?{query}"), &editor).await;
         problem(answer, 400, "bad_query").await;

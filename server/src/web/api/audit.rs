@@ -1,16 +1,19 @@
 //! `GET /api/v1/audit` and `GET /api/v1/audit.ndjson`: who did what.
 
+use std::collections::BTreeSet;
+
 use actix_web::web::{self, Bytes};
 use actix_web::{HttpResponse, http::header};
 use futures_util::stream;
+use kb_core::near;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use crate::store::{AuditEntry, AuditQuery, StoreError};
+use crate::store::{AUDIT_ACTIONS, AuditEntry, AuditQuery, Store, StoreError};
 use crate::web::api::page;
 use crate::web::api::records::get::rfc3339;
 use crate::web::auth::Admin;
-use crate::web::error::{Problem, ProblemBody};
+use crate::web::error::{Code, Problem, ProblemBody};
 use crate::web::limits::PAGE_MAX;
 use crate::web::state::AppState;
 
@@ -51,6 +54,9 @@ pub struct AuditPage {
     entries: Vec<AuditLine>,
     /// Ask with it for the next page; absent on the last.
     next_cursor: Option<String>,
+    /// Why there is no row: nothing at all has the actor or the subject that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    note: Option<String>,
 }
 
 /// A row of the audit.
@@ -127,19 +133,68 @@ pub async fn list(
         .map(|cursor| cursor.parse().map_err(|_| page::bad_cursor()));
     let query = AuditQuery {
         actor: params.actor,
-        action: params.action,
+        action: known_action(params.action)?,
         subject: params.subject,
         revisions: None,
         before: before.transpose()?,
         limit,
     };
     let entries = state.store.audit(&query).await?;
+    let note = match &entries[..] {
+        [] if query.before.is_none() => nothing_of(state.store.as_ref(), &query).await?,
+        _ => None,
+    };
     let is_full = entries.len() == limit as usize;
     let last = entries.last().filter(|_| is_full);
     Ok(HttpResponse::Ok().json(AuditPage {
         next_cursor: last.map(|last| last.n.to_string()),
         entries: entries.into_iter().map(AuditLine::from).collect(),
+        note,
     }))
+}
+
+/// An action, or a kind of them.
+fn known_action(action: Option<String>) -> Result<Option<String>, Problem> {
+    let Some(action) = action else {
+        return Ok(None);
+    };
+    let kinds = AUDIT_ACTIONS.iter().filter_map(|known| known.split_once('.'));
+    let kinds: BTreeSet<&str> = kinds.map(|(kind, _)| kind).collect();
+    let mut known = AUDIT_ACTIONS.to_vec();
+    known.extend(kinds.into_iter().filter(|kind| !AUDIT_ACTIONS.contains(kind)));
+    if known.contains(&action.as_str()) {
+        return Ok(Some(action));
+    }
+    let (shown, choices) = (near::shown(&action), near::choices(&action, &known));
+    Err(Problem::new(
+        Code::BadQuery,
+        format!("there is no action {shown}: {choices}"),
+    ))
+}
+
+/// Which part of a query no row of the whole audit meets.
+async fn nothing_of(store: &dyn Store, query: &AuditQuery) -> Result<Option<String>, StoreError> {
+    let of_actor = AuditQuery {
+        actor: query.actor.clone(),
+        limit: 1,
+        ..AuditQuery::default()
+    };
+    let of_subject = AuditQuery {
+        subject: query.subject.clone(),
+        limit: 1,
+        ..AuditQuery::default()
+    };
+    for (asked, name, query) in [
+        (&query.actor, "actor", of_actor),
+        (&query.subject, "subject", of_subject),
+    ] {
+        if let Some(asked) = asked
+            && store.audit(&query).await?.is_empty()
+        {
+            return Ok(Some(format!("no row has the {name} {}", near::shown(asked))));
+        }
+    }
+    Ok(None)
 }
 
 /// All of it as lines of JSON, the newest first.
@@ -156,7 +211,7 @@ pub async fn export(
     let params = params.into_inner();
     let query = AuditQuery {
         actor: params.actor,
-        action: params.action,
+        action: known_action(params.action)?,
         subject: params.subject,
         revisions: None,
         before: None,

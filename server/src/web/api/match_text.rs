@@ -26,7 +26,7 @@ use crate::web::held::held;
 use crate::web::links::base_url;
 use crate::web::lookup::in_turns;
 use crate::web::state::AppState;
-use crate::web::{body, limits};
+use crate::web::{accept, body, limits};
 
 /// A text with what is known of where it was written.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -109,6 +109,7 @@ enum Form {
             headers(("Peerless-Matches" = u64, description = "Known errors found; not with application/x-ndjson"))),
         (status = 400, description = "The body cannot be read", body = ProblemBody),
         (status = 413, description = "Over the limit", body = ProblemBody),
+        (status = 406, description = "`Accept` allows no form of the answer", body = ProblemBody),
         (status = 415, description = "Neither text/plain nor JSON, or no text at all", body = ProblemBody),
     ),
 )]
@@ -119,7 +120,7 @@ pub async fn match_text(
     query: web::Query<MatchQuery>,
     state: web::Data<AppState>,
 ) -> Result<HttpResponse, Problem> {
-    let form = form(&request);
+    let form = accept::best(&request, &FORMS)?;
     let desk = Desk::of(&request);
     let mut environment = query.environment()?;
     let generation = state.knowledge.current();
@@ -238,20 +239,11 @@ fn json(
     held(response, text, &state.answers)
 }
 
-fn form(request: &HttpRequest) -> Form {
-    let accept = request.headers().get(header::ACCEPT);
-    let accept = accept.and_then(|value| value.to_str().ok()).unwrap_or_default();
-    // The first that is known; quality values are not weighed, for no client of this route sends several.
-    for part in accept.split(',') {
-        match part.split(';').next().unwrap_or_default().trim() {
-            "text/plain" => return Form::Text,
-            "application/x-ndjson" => return Form::Lines,
-            "application/json" | "*/*" => return Form::Json,
-            _ => {}
-        }
-    }
-    Form::Json
-}
+const FORMS: [(&str, Form); 3] = [
+    ("application/json", Form::Json),
+    ("text/plain", Form::Text),
+    ("application/x-ndjson", Form::Lines),
+];
 
 /// Text of any kind; curl's own default for `--data-binary` counts, for its user meant a text.
 fn is_text(request: &HttpRequest) -> bool {

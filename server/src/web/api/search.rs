@@ -1,6 +1,5 @@
 //! `GET /api/v1/search`.
 
-use actix_web::http::header;
 use actix_web::{HttpRequest, HttpResponse, web};
 use serde::Deserialize;
 use utoipa::IntoParams;
@@ -11,8 +10,8 @@ use crate::search::{Filters, SearchAnswer, SearchError, SearchRequest};
 use crate::web::auth::Anyone;
 use crate::web::compute::Desk;
 use crate::web::error::{Code, Problem, ProblemBody};
-use crate::web::limits;
 use crate::web::state::AppState;
+use crate::web::{accept, limits};
 
 /// What to search.
 #[derive(Debug, Deserialize, IntoParams)]
@@ -51,6 +50,7 @@ pub const HITS_HEADER: &str = "peerless-hits";
         (SearchAnswer = "application/json"), (String = "text/plain"),
     )),
     (status = 400, description = "A parameter is wrong", body = ProblemBody),
+    (status = 406, description = "`Accept` allows no form of the answer", body = ProblemBody),
 ))]
 pub async fn search(
     _: Anyone,
@@ -58,6 +58,7 @@ pub async fn search(
     query: web::Query<SearchQuery>,
     state: web::Data<AppState>,
 ) -> Result<HttpResponse, Problem> {
+    let wants_text = accept::best(&request, &[("application/json", false), ("text/plain", true)])?;
     let query = query.into_inner();
     if query.q.len() > limits::QUERY_BYTES {
         let detail = format!(
@@ -87,7 +88,7 @@ pub async fn search(
     };
     let generation = state.knowledge.current();
     let work = search::work(&generation, &asked);
-    if wants_text(&request) {
+    if wants_text {
         let found = desk.compute(work, move || {
             search::search(&generation, &asked)
                 .map(|answer| (answer.hits.len(), search_text::render(&answer, &generation)))
@@ -102,11 +103,6 @@ pub async fn search(
         .compute(work, move || search::search(&generation, &asked))
         .await??;
     Ok(HttpResponse::Ok().json(answer))
-}
-
-fn wants_text(request: &HttpRequest) -> bool {
-    let accept = request.headers().get(header::ACCEPT);
-    accept.is_some_and(|accept| accept.as_bytes().starts_with(b"text/plain"))
 }
 
 impl From<SearchError> for Problem {

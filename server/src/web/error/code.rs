@@ -63,7 +63,7 @@ codes! {
     NotFound = "not_found", NOT_FOUND, "Nothing is here";
     /// The path exists, the method does not.
     MethodNotAllowed = "method_not_allowed", METHOD_NOT_ALLOWED, "The method is not allowed here";
-    /// `Accept-Encoding` forbids every encoding this server writes.
+    /// `Accept` or `Accept-Encoding` forbids every form that the answer has.
     NotAcceptable = "not_acceptable", NOT_ACCEPTABLE, "No form of the answer is accepted";
     /// The client took too long to send its request.
     RequestTimeout = "request_timeout", REQUEST_TIMEOUT, "The request took too long to arrive";

@@ -15,8 +15,14 @@ use crate::web::etag;
 
 pub(in crate::web) fn kinds(text: Option<&str>) -> Result<Vec<EdgeKind>, Problem> {
     let words = text.unwrap_or_default().split(',').map(str::trim);
+    let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+    if text.is_some() && words.is_empty() {
+        let known = EdgeKind::ALL.map(EdgeKind::as_str).join(", ");
+        let detail = format!("kinds is empty: leave it out for all, or name some of {known}");
+        return Err(Problem::new(Code::BadQuery, detail));
+    }
     words
-        .filter(|word| !word.is_empty())
+        .into_iter()
         .map(|word| {
             word.parse::<EdgeKind>().map_err(|error| {
                 let detail = format!("{error}, separated by commas; {word:?} is none");

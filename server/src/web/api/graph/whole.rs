@@ -9,7 +9,9 @@ use utoipa::IntoParams;
 
 use super::{Fresh, begin, kinds};
 use crate::domain::graph::{Format, GraphAnswer, pieces};
+use crate::web::accept;
 use crate::web::auth::Anyone;
+use crate::web::compute::{ALL_RECORDS, Desk};
 use crate::web::error::{Code, Problem, ProblemBody};
 use crate::web::etag;
 use crate::web::state::AppState;
@@ -26,7 +28,7 @@ const FORMATS: [(&str, Format, &str); 3] = [
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct WholeQuery {
-    /// `json`, `graphml` or `dot`; else the first form that `Accept` names, else `json`.
+    /// `json`, `graphml` or `dot`; else the form that `Accept` wants most, `json` where it wants any.
     format: Option<String>,
     /// Kinds of edges, separated by commas: `leads_to`, `preceded_by`, `frequently_confused_with`; all unless said.
     kinds: Option<String>,
@@ -39,6 +41,7 @@ pub struct WholeQuery {
         headers(("ETag", description = "Changes with the published knowledge; each form has its own"))),
     (status = 304, description = "Nothing changed"),
     (status = 400, description = "No such form or kind", body = ProblemBody),
+    (status = 406, description = "`Accept` allows no form of the answer", body = ProblemBody),
 ))]
 pub async fn whole(
     _: Anyone,
@@ -58,8 +61,36 @@ pub async fn whole(
         let name = format!("attachment; filename=\"peerless.{name}\"");
         response.insert_header((header::CONTENT_DISPOSITION, name));
     }
-    let pieces = pieces(generation, format, kinds).map(|piece| Ok::<_, Problem>(Bytes::from(piece)));
-    Ok(response.content_type(media_type).streaming(stream::iter(pieces)))
+    // Where texts are computed, and not where requests are served: the whole graph takes as long as a large text.
+    let desk = Desk::of(&request);
+    let pieces = pieces(generation, format, kinds);
+    let first = desk.compute(ALL_RECORDS, move || part(pieces)).await?;
+    let parts = stream::try_unfold(first, move |made| {
+        let desk = desk.clone();
+        async move {
+            let Some((bytes, pieces)) = made else {
+                return Ok::<_, Problem>(None);
+            };
+            let next = desk.go_on(ALL_RECORDS, move || part(pieces)).await?;
+            Ok(Some((bytes, next)))
+        }
+    });
+    Ok(response.content_type(media_type).streaming(parts))
+}
+
+/// Bytes of the answer that are made at once, at least.
+const PART_BYTES: usize = 64 << 10;
+
+/// The next part of the answer, with what makes the rest.
+fn part<I: Iterator<Item = Vec<u8>>>(mut pieces: I) -> Option<(Bytes, I)> {
+    let mut part = Vec::new();
+    for piece in pieces.by_ref() {
+        part.extend_from_slice(&piece);
+        if part.len() >= PART_BYTES {
+            break;
+        }
+    }
+    (!part.is_empty()).then(|| (Bytes::from(part), pieces))
 }
 
 type Form = (&'static str, Format, &'static str);
@@ -70,14 +101,6 @@ fn form(request: &HttpRequest, asked: Option<&str>) -> Result<Form, Problem> {
         let detail = "format is one of json, graphml and dot";
         return form.ok_or_else(|| Problem::new(Code::BadQuery, detail));
     }
-    let accept = request.headers().get(header::ACCEPT);
-    let accept = accept.and_then(|value| value.to_str().ok()).unwrap_or_default();
-    // The first that is known; quality values are not weighed, as for `POST /match`.
-    let named = accept.split(',').find_map(|part| {
-        let essence = part.split(';').next().unwrap_or_default().trim();
-        FORMATS
-            .into_iter()
-            .find(|(_, _, media_type)| *media_type == essence)
-    });
-    Ok(named.unwrap_or(("json", Format::Json, "application/json")))
+    let forms = FORMATS.map(|form| (form.2, form));
+    accept::best(request, &forms)
 }

@@ -1,7 +1,8 @@
 //! `GET /api/v1/reports`: newest first.
 
 use actix_web::{HttpResponse, web};
-use kb_core::ids::ReportId;
+use kb_core::ids::{NodeId, ReportId};
+use kb_core::near;
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 use utoipa::{IntoParams, ToSchema};
@@ -10,7 +11,7 @@ use super::ReportEntry;
 use crate::store::{ReportListing, ReportQuery};
 use crate::web::api::page;
 use crate::web::auth::FleetReader;
-use crate::web::error::{Problem, ProblemBody};
+use crate::web::error::{Code, Problem, ProblemBody};
 use crate::web::state::AppState;
 
 /// Which reports to list.
@@ -40,6 +41,7 @@ pub struct ReportsPage {
     params(ReportsQuery), responses(
         (status = 200, description = "A page of reports", body = ReportsPage),
         (status = 400, description = "A parameter is wrong", body = ProblemBody),
+        (status = 404, description = "No report of such a node", body = ProblemBody),
     ))]
 pub async fn list(
     _: FleetReader,
@@ -48,6 +50,7 @@ pub async fn list(
 ) -> Result<HttpResponse, Problem> {
     let limit = page::size(query.limit)?;
     let node = query.node.as_deref().map(str::parse).transpose()?;
+    known_node(&state, node.as_ref()).await?;
     let before = query.cursor.as_deref().map(read_cursor).transpose()?;
     let listed = state.store.reports(ReportQuery { node, before, limit }).await?;
     let is_full = listed.len() == limit as usize;
@@ -55,6 +58,17 @@ pub async fn list(
         next_cursor: listed.last().filter(|_| is_full).map(cursor),
         reports: listed.iter().map(ReportEntry::from).collect(),
     }))
+}
+
+/// Refuses a node of which no report came.
+pub(in crate::web::api) async fn known_node(state: &AppState, node: Option<&NodeId>) -> Result<(), Problem> {
+    match node {
+        Some(node) if state.store.node(node).await?.is_none() => {
+            let detail = format!("no report of a node {} came", near::shown(node.as_str()));
+            Err(Problem::new(Code::NotFound, detail))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Arrival in nanoseconds, then the id.

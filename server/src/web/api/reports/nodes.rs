@@ -235,6 +235,7 @@ pub async fn list(
         return Err(Problem::new(Code::BadQuery, detail));
     }
     let asked = Asked::read(&pairs, state.clock.now())?;
+    asked.check_labels(state.store.as_ref()).await??;
     let query = asked.query(last(&pairs, "cursor"), limit)?;
     let listed = state.store.nodes(&query).await?;
     let is_full = listed.len() == limit as usize;

@@ -5,12 +5,14 @@ pub mod views;
 use actix_web::web::{self, Payload};
 use actix_web::{HttpRequest, HttpResponse};
 use kb_core::ids::{NodeId, RecordId};
+use kb_core::near;
 use kb_core::propose::propose;
 use serde::Deserialize;
 use utoipa::{IntoParams, ToSchema};
 
 use self::views::{UnmatchedDay, UnmatchedDetail, UnmatchedDraft, UnmatchedNode, UnmatchedPage, entry};
 use super::page;
+use super::reports::list::known_node;
 use crate::domain::ingest::Accepted;
 use crate::domain::unmatched::{self, ChangeError, LogsOf, known_as};
 use crate::feed::Generation;
@@ -98,6 +100,7 @@ pub struct UnmatchedBody {
     params(UnmatchedParams), responses(
         (status = 200, description = "A page of them", body = UnmatchedPage),
         (status = 400, description = "A parameter is wrong", body = ProblemBody),
+        (status = 404, description = "No report of such a node", body = ProblemBody),
     ),
 )]
 pub async fn list(
@@ -108,6 +111,8 @@ pub async fn list(
     let mut params = params.into_inner();
     let from = params.from.take();
     let query = query(params)?;
+    let node = query.node.as_deref().map(str::parse).transpose()?;
+    known_node(&state, node.as_ref()).await?;
     let found = match from.as_deref() {
         None | Some("reports") => state.store.unmatched(&query).await?,
         Some("pasted") => {
@@ -123,10 +128,30 @@ pub async fn list(
         }
     };
     let is_full = found.len() == query.limit as usize;
+    let note = if found.is_empty() {
+        taken_on_by_nobody(&state, query.assignee.as_deref()).await?
+    } else {
+        None
+    };
     Ok(HttpResponse::Ok().json(UnmatchedPage {
+        note,
         next_cursor: is_full.then(|| query.skip.saturating_add(query.limit).to_string()),
         unmatched: found.into_iter().map(entry).collect(),
     }))
+}
+
+/// Says that nobody of this name has ever taken on a line.
+async fn taken_on_by_nobody(state: &AppState, assignee: Option<&str>) -> Result<Option<String>, Problem> {
+    let Some(assignee) = assignee else {
+        return Ok(None);
+    };
+    let all = UnmatchedQuery {
+        assignee: Some(assignee.to_owned()),
+        limit: 1,
+        ..UnmatchedQuery::default()
+    };
+    let is_nobody = state.store.unmatched(&all).await?.is_empty();
+    Ok(is_nobody.then(|| format!("no lines are taken on by {}", near::shown(assignee))))
 }
 
 fn query(params: UnmatchedParams) -> Result<UnmatchedQuery, Problem> {

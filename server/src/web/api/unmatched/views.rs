@@ -13,6 +13,9 @@ pub struct UnmatchedPage {
     pub(super) unmatched: Vec<UnmatchedEntry>,
     /// Ask with it for the next page; absent on the last.
     pub(super) next_cursor: Option<String>,
+    /// Why there are none: nobody of the name that was asked for has taken on any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) note: Option<String>,
 }
 
 /// Lines of one template.

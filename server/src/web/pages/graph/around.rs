@@ -91,7 +91,7 @@ fn page(
     locale: Locale,
 ) -> Result<AroundPage, Problem> {
     let words = Words::of(locale.language);
-    let wanted = kinds(params.kinds.as_deref())?;
+    let wanted = kinds(params.kinds.as_deref().filter(|kinds| !kinds.trim().is_empty()))?;
     let depth = params.depth.unwrap_or(1);
     let found = generation.graph.neighbourhood(id, depth, &wanted, DRAWN)?;
     let of_record = |edge: &&crate::feed::GraphEdge| edge.from != *id && edge.target() != Some(id);
