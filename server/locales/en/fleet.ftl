@@ -45,6 +45,18 @@ fleet-host = Host { $hostname }
 fleet-by-the-run = by the run that ended
 fleet-last-seen = last seen
 fleet-last-seen-at = Last seen
+fleet-last-seen-healthy = Last seen healthy
+fleet-last-seen-without-fault = Last seen without a fault
+fleet-silent-for =
+    { $days ->
+        [one] silent for { $days } day, since { $moment }
+       *[other] silent for { $days } days, since { $moment }
+    }
+fleet-silent-since =
+    { $days ->
+        [one] { $days } day ago, silent since { $moment }
+       *[other] { $days } days ago, silent since { $moment }
+    }
 fleet-stands = A proven fault is over when a later probe proves otherwise, and not before.
 fleet-received = Report received
 fleet-older = Older reports

@@ -50,6 +50,8 @@ pub struct Fault {
     pub rule: String,
     /// The record's title, else what one of the reports says.
     pub title: String,
+    /// The same in Chinese, where the record has it.
+    pub title_zh: Option<String>,
     /// How bad it is, where the record says so.
     pub severity: Option<Severity>,
     /// Whether the record tells of nothing that is lost and asks for nothing.
@@ -94,6 +96,7 @@ pub async fn fleet(
         Fault {
             severity: published.and_then(|published| published.record.annex.severity),
             is_notice: published.is_some_and(|published| published.record.is_notice()),
+            title_zh: published.and_then(|published| published.record.annex.title_zh.clone()),
             title: published.map_or(fault.title, |published| published.record.title().to_owned()),
             record: fault.record,
             rule: fault.rule,

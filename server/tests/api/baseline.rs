@@ -6,7 +6,7 @@ use serde_json::{Value, json as object};
 use crate::test_app::{TestApp, json, problem};
 
 /// The report of a real machine with four H200, as run `run` of a node; bandwidths between GPU 1 and GPU 2 are multiplied.
-fn bench(node: &str, run: u32, share: f64) -> Value {
+pub fn bench(node: &str, run: u32, share: f64) -> Value {
     let bytes = include_bytes!("../../../kb-core/tests/data/reports/h200-x4-bench.json");
     let mut report: Value = serde_json::from_slice(bytes).unwrap();
     report["node"] = object!({"id": node, "hostname": format!("{node}.lab.example"), "boot_id": null});

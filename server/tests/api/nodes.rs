@@ -4,6 +4,7 @@ use peerless::store::Scope;
 use serde_json::{Value, json as object};
 use time::Duration;
 
+use crate::baseline::bench;
 use crate::reports::report;
 use crate::test_app::{NOW, TestApp, json, problem};
 
@@ -164,6 +165,7 @@ async fn nodes_are_narrowed_and_sorted_over_http() {
         ("limit=x", "limit"),
         ("verdict=broken&verdict=healthy", "twice"),
         ("vedict=broken", "did you mean verdict?"),
+        ("label=rak=r17", "no node has a label `rak`"),
     ] {
         let answer = fleet
             .app
@@ -172,6 +174,32 @@ async fn nodes_are_narrowed_and_sorted_over_http() {
         let told = problem(answer, 400, "bad_query").await;
         assert!(told["detail"].as_str().unwrap().contains(why), "{query}: {told}");
     }
+    assert_eq!(
+        fleet.get("/api/v1/reports?node=n1").await["reports"][0]["id"],
+        "r1"
+    );
+    let typo = fleet.app.get_with("/api/v1/reports?node=n11", &fleet.read).await;
+    let told = problem(typo, 404, "not_found").await;
+    assert!(told["detail"].as_str().unwrap().contains("`n11`"), "{told}");
+}
+
+#[tokio::test]
+async fn a_node_that_is_silent_is_not_shown_as_healthy() {
+    let fleet = Fleet::start().await;
+    let proof = bench("n1", 3, 1.0);
+    let sent = fleet.app.post("/api/v1/reports").bearer_auth(&fleet.upload);
+    assert_eq!(sent.json(&proof).send().await.unwrap().status(), 201);
+    let green = "<div class=\"verdict good\">";
+    assert!(fleet.page("/nodes/n1").await.contains(green));
+    fleet.app.clock.set(NOW + Duration::days(3));
+    let page = fleet.page("/nodes/n1").await;
+    assert!(!page.contains(green), "{page}");
+    assert!(page.contains("Last seen healthy"), "{page}");
+    assert!(page.contains("days ago, silent since"), "{page}");
+    let list = fleet.page("/nodes").await;
+    assert!(list.contains("Last seen healthy"), "{list}");
+    let chinese = fleet.page("/nodes/n1?lang=zh").await;
+    assert!(chinese.contains("最近一次上报为健康"), "{chinese}");
 }
 
 /// Links of the page to lists, each with the number that it promises.

@@ -5,8 +5,9 @@ use super::asked::{action_word, href, with};
 use super::{Link, node_href};
 use crate::domain::fleet::{Fault, Fleet, SILENT_HOURS, silent_before};
 use crate::domain::fleet_filter::Asked;
-use crate::render::i18n::Locale;
+use crate::render::advice::Text;
 use crate::render::i18n::fleet::Words;
+use crate::render::i18n::{Language, Locale};
 use crate::render::words::{Mark, grouped, moment, record_href, severity, verdict};
 use crate::store::{Known, LabelCount, NodeFilter};
 
@@ -40,7 +41,7 @@ pub struct VerdictView {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FaultView {
-    pub title: String,
+    pub title: Text,
     /// How bad it is, where the record says so.
     pub severity: Option<Mark>,
     pub record: Option<Link>,
@@ -224,7 +225,10 @@ fn fault_view(fault: Fault, asked: &Asked, locale: Locale) -> FaultView {
             href: locale.href(record_href(id.as_str())),
             text: id.to_string(),
         }),
-        title: fault.title,
+        title: match (locale.language, fault.title_zh) {
+            (Language::Chinese, Some(title)) => Text::new(title),
+            _ => Text::new(fault.title),
+        },
         nodes: grouped(fault.nodes),
         href,
     }
@@ -242,6 +246,7 @@ mod tests {
             record: None,
             rule: String::new(),
             title: title.to_owned(),
+            title_zh: None,
             severity,
             is_notice,
             nodes,
@@ -266,7 +271,7 @@ mod tests {
         let shown = counts(fleet, &Asked::default(), now, Locale::ENGLISH).faults;
         let shown: Vec<_> = shown
             .iter()
-            .map(|view| (view.title.as_str(), view.severity.map(|mark| mark.label)))
+            .map(|view| (view.title.text.as_str(), view.severity.map(|mark| mark.label)))
             .collect();
         assert_eq!(
             shown,

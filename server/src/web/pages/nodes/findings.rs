@@ -10,9 +10,11 @@ use time::{Date, OffsetDateTime};
 use super::{Link, node_href};
 use crate::domain::fleet_findings::{self, FindingState};
 use crate::feed::Generation;
+use crate::render::advice::Text;
 use crate::render::i18n::Locale;
 use crate::render::i18n::fleet::Words;
 use crate::render::i18n::terms;
+use crate::render::record::texts;
 use crate::render::words::{Mark, moment, record_href, severity};
 use crate::store::{FindingChange, FindingStep, HandlingKind, NodeFinding};
 use crate::web::auth::Operator;
@@ -26,7 +28,7 @@ const FIELDS: [&str; 5] = ["do", "finding", "note", "until", "owner"];
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FindingView {
     pub name: String,
-    pub title: String,
+    pub title: Text,
     pub record: Option<Link>,
     /// The rule, where no record explains it.
     pub rule: Option<String>,
@@ -71,8 +73,8 @@ fn view(finding: &NodeFinding, generation: &Generation, now: OffsetDateTime, loc
     FindingView {
         name: finding.name.clone(),
         title: published.map_or_else(
-            || finding.title.clone(),
-            |published| published.record.title().to_owned(),
+            || Text::new(finding.title.as_str()),
+            |published| texts::heading(&published.record, locale.language),
         ),
         record: finding.record.as_ref().map(|id| Link {
             href: locale.href(record_href(id.as_str())),

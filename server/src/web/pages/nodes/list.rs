@@ -3,10 +3,11 @@
 use actix_web::web::{Data, Query};
 use actix_web::{HttpRequest, HttpResponse};
 use askama::Template;
+use time::OffsetDateTime;
 
 use super::asked::{self, Hidden, Kept};
 use super::counts::{Counts, counts};
-use super::{Link, node_href};
+use super::{Link, node_href, told};
 use crate::domain::fleet;
 use crate::domain::fleet_filter::Asked;
 use crate::render::i18n::Locale;
@@ -66,6 +67,8 @@ pub struct NodeView {
     pub heard: String,
     /// Verdict of the latest run, where another one stands.
     pub last_seen: Option<&'static str>,
+    /// How long nothing was heard of it, where that is too long.
+    pub silent: Option<String>,
 }
 
 /// Builds the list; `more` says that others follow, `base_url` is where this server is reached.
@@ -75,7 +78,7 @@ pub fn page(
     asked: &Asked,
     counts: Counts,
     base_url: String,
-    locale: Locale,
+    (locale, now): (Locale, OffsetDateTime),
 ) -> NodesPage {
     let words = Words::of(locale.language);
     let last = nodes.last().filter(|_| more);
@@ -86,7 +89,10 @@ pub fn page(
         words,
         counts,
         columns: columns(asked, locale),
-        nodes: nodes.iter().map(|node| node_view(node, asked, locale)).collect(),
+        nodes: nodes
+            .iter()
+            .map(|node| node_view(node, asked, (locale, now)))
+            .collect(),
         base_url,
         next: last.map(|node| asked::next_href(asked, &asked.cursor(node), locale)),
         text: asked.filter.text.clone().unwrap_or_default(),
@@ -139,15 +145,17 @@ pub(super) fn labels(node: &NodeListing, asked: &Asked, locale: Locale) -> Vec<L
     node.labels.iter().map(link).collect()
 }
 
-fn node_view(node: &NodeListing, asked: &Asked, locale: Locale) -> NodeView {
+fn node_view(node: &NodeListing, asked: &Asked, (locale, now): (Locale, OffsetDateTime)) -> NodeView {
     let summary = &node.summary;
+    let (told, silent) = told(summary, now, locale);
     let record = summary.cause.as_ref().and_then(|cause| cause.record.as_ref());
     NodeView {
         id: node.id.to_string(),
         href: node_href(&node.id, locale),
         hostname: node.hostname.clone().filter(|name| name != node.id.as_str()),
         labels: labels(node, asked, locale),
-        verdict: verdict(summary.verdict, locale.language),
+        verdict: told,
+        silent,
         simulated: summary.simulated,
         reason: node.latest.reason.clone(),
         record: record.map(|id| Link {
@@ -172,6 +180,7 @@ pub async fn list(
 ) -> Result<HttpResponse, Problem> {
     let (locale, now) = (locale::of(&request), state.clock.now());
     let asked = Asked::read(&pairs, now)?;
+    asked.check_labels(state.store.as_ref()).await??;
     let mut cursor = pairs.iter().filter(|(name, _)| name == "after");
     let cursor = cursor.next_back().map(|(_, cursor)| cursor.as_str());
     let query = asked.query(cursor, PAGE_DEFAULT + 1)?;
@@ -188,6 +197,6 @@ pub async fn list(
         &asked,
         counts,
         base_url(&request, &state),
-        locale,
+        (locale, now),
     ))
 }

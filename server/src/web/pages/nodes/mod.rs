@@ -14,10 +14,14 @@ pub mod list;
 pub mod one;
 
 use kb_core::ids::NodeId;
+use kb_core::verdict::Verdict;
+use time::OffsetDateTime;
 
+use crate::domain::fleet::{SILENT_HOURS, silent_before};
 use crate::render::i18n::Locale;
-use crate::render::words::encoded;
-use crate::store::ReportListing;
+use crate::render::i18n::fleet::Words;
+use crate::render::words::{Mark, Tone, encoded, moment, verdict};
+use crate::store::{NodeSummary, ReportListing};
 
 /// A label and the nodes that have it, or another link with its text.
 pub use crate::render::words::Link;
@@ -33,4 +37,36 @@ pub(super) fn report_href(report: &ReportListing, locale: Locale) -> String {
         encoded(report.id.as_str()),
         encoded(report.node.as_str())
     ))
+}
+
+/// The verdict that stands of a node. Of one that has been silent for long nobody knows whether it is still healthy: then that
+/// is said, with how long.
+fn told(summary: &NodeSummary, now: OffsetDateTime, locale: Locale) -> (Mark, Option<String>) {
+    let mark = verdict(summary.verdict, locale.language);
+    if summary.heard_at >= silent_before(now, SILENT_HOURS) {
+        return (mark, None);
+    }
+    let words = Words::of(locale.language);
+    let days = (now - summary.heard_at).whole_days().unsigned_abs();
+    let label = match summary.verdict {
+        Verdict::Healthy => words.last_seen_healthy,
+        Verdict::NoFaultSeen => words.last_seen_without_fault,
+        Verdict::Degraded | Verdict::Unknown | Verdict::Refused | Verdict::Broken => mark.label,
+    };
+    let mark = if summary.verdict <= Verdict::NoFaultSeen {
+        Mark {
+            tone: Tone::Unknown,
+            sign: "?",
+            label,
+        }
+    } else {
+        mark
+    };
+    let since = moment(summary.heard_at);
+    let silent = if summary.verdict <= Verdict::NoFaultSeen {
+        words.silent_since(days, &since)
+    } else {
+        words.silent_for(days, &since)
+    };
+    (mark, Some(silent))
 }

@@ -5,21 +5,24 @@ use actix_web::{HttpRequest, HttpResponse};
 use askama::Template;
 use kb_core::ids::{NodeId, ReportId};
 use kb_core::report::Report;
+use kb_core::verdict::Verdict;
 use serde::Deserialize;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
 use super::findings::{FindingView, findings};
 use super::history::{Strip, strip};
-use super::{Link, asked, list, node_href, report_href};
+use super::{Link, asked, list, node_href, report_href, told};
 use crate::domain::fleet_changes::{self, Change, Compared, Shown};
 use crate::domain::fleet_filter::Asked;
 use crate::domain::node_events;
 use crate::feed::Generation;
+use crate::render::advice::Text;
 use crate::render::i18n::Locale;
 use crate::render::i18n::fleet::Words;
 use crate::render::record;
 use crate::render::record::first::FirstThing;
+use crate::render::record::texts;
 use crate::render::words::{Mark, Row, encoded, moment, record_href, verdict};
 use crate::store::{Known, NodeEvent, NodeFinding, NodeListing, ReportListing, ReportQuery, Scope};
 use crate::web::auth::FleetReader;
@@ -43,6 +46,7 @@ pub struct NodePage {
     pub labels: Vec<Link>,
     pub verdict: Mark,
     pub simulated: bool,
+    /// Since when, or how long ago that was.
     pub since: String,
     pub cause: Option<CauseView>,
     pub action: &'static str,
@@ -74,7 +78,7 @@ pub struct Forms {
 /// The worst of what is open.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CauseView {
-    pub title: String,
+    pub title: Text,
     pub record: Option<Link>,
     pub rule: String,
 }
@@ -158,9 +162,9 @@ pub fn page(source: Source<'_>, generation: &Generation, locale: Locale) -> Node
             .find(|finding| finding.rule == cause.rule && finding.record == cause.record);
         CauseView {
             title: match (published, shown) {
-                (Some(published), _) => published.record.title().to_owned(),
-                (None, Some(finding)) => finding.title.clone(),
-                (None, None) => cause.rule.clone(),
+                (Some(published), _) => texts::heading(&published.record, locale.language),
+                (None, Some(finding)) => Text::new(finding.title.as_str()),
+                (None, None) => Text::new(cause.rule.as_str()),
             },
             record: cause.record.as_ref().map(|id| Link {
                 href: locale.href(record_href(id.as_str())),
@@ -170,6 +174,7 @@ pub fn page(source: Source<'_>, generation: &Generation, locale: Locale) -> Node
         }
     });
     let latest = source.compared.latest.as_ref();
+    let (verdict, silent) = told(summary, source.now, locale);
     let own_fix = latest.filter(|_| fix.is_none()).and_then(own_fix);
     NodePage {
         layout: Layout::new(format!("{id} · Peerless"), Section::Nodes)
@@ -179,9 +184,13 @@ pub fn page(source: Source<'_>, generation: &Generation, locale: Locale) -> Node
         id: id.to_owned(),
         facts,
         labels: list::labels(node, &Asked::default(), locale),
-        verdict: verdict(summary.verdict, locale.language),
+        verdict,
         simulated: summary.simulated,
-        since: words.since_moment(&moment(summary.since)),
+        since: match silent {
+            Some(silent) if summary.verdict <= Verdict::NoFaultSeen => silent,
+            Some(silent) => format!("{} · {silent}", words.since_moment(&moment(summary.since))),
+            None => words.since_moment(&moment(summary.since)),
+        },
         cause,
         action: asked::action_word(&summary.action.map_or(Known::Unknown, Known::Is), locale),
         fix,

@@ -69,6 +69,7 @@ fn chinese_pages_of_nodes_say_nothing_in_english() {
         faults: vec![Fault {
             record: None,
             rule: "unexplained".to_owned(),
+            title_zh: None,
             title: "refused".to_owned(),
             severity: Some(Severity::Fatal),
             is_notice: false,
@@ -98,11 +99,13 @@ fn chinese_pages_of_nodes_say_nothing_in_english() {
     let asked = Asked::read(&pairs, OffsetDateTime::UNIX_EPOCH).unwrap();
     let counts = pages::nodes::counts::counts(fleet, &asked, OffsetDateTime::UNIX_EPOCH, locale);
     let base = "http://localhost".to_owned();
+    // It has been silent for long.
+    let now = OffsetDateTime::UNIX_EPOCH + time::Duration::days(9);
     for nodes in [std::slice::from_ref(&node), &[]] {
-        let page = pages::nodes::list::page(nodes, true, &asked, counts.clone(), base.clone(), locale);
+        let page = pages::nodes::list::page(nodes, true, &asked, counts.clone(), base.clone(), (locale, now));
         assert_nothing_is_english("nodes", &page.render().unwrap());
     }
-    let page = pages::nodes::list::page(&[], false, &Asked::default(), counts, base, locale);
+    let page = pages::nodes::list::page(&[], false, &Asked::default(), counts, base, (locale, now));
     assert_nothing_is_english("no nodes", &page.render().unwrap());
 }
 
