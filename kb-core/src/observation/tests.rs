@@ -84,6 +84,16 @@ fn each_form_gives_its_event_and_device() {
             What::Message(Some("nvlink/gpu-degraded")),
             "node",
         ),
+    ] {
+        let event = read_line(line).unwrap_or_else(|| panic!("{line}"));
+        assert_eq!((event.what, event.device.as_str()), (what, device), "{line}");
+        assert!(!event.text.starts_with('['), "{}", event.text);
+    }
+}
+
+#[test]
+fn what_leaves_a_slot_or_is_locked_is_an_event() {
+    for (line, what, device) in [
         (
             "NVRM: krcWatchdog_IMPL: RC watchdog: GPU is probably locked!  Notify Timeout Seconds: 7",
             What::Message(Some("xid/8-gpu-stopped-processing")),
@@ -117,7 +127,6 @@ fn each_form_gives_its_event_and_device() {
     ] {
         let event = read_line(line).unwrap_or_else(|| panic!("{line}"));
         assert_eq!((event.what, event.device.as_str()), (what, device), "{line}");
-        assert!(!event.text.starts_with('['), "{}", event.text);
     }
 }
 

@@ -224,8 +224,25 @@ fn of_cause(pair: &Pair) -> Verdict {
 
 /// What was expected: more GPUs than there are, or what nobody can read.
 fn expectation(report: &Report) -> Option<(Verdict, String)> {
-    let expected = report.conclusion.expect.as_deref()?;
     let has = report.gpus.len();
+    if let Some(expected) = report
+        .host
+        .get(fact_name::EXPECTED_GPUS)
+        .and_then(|fact| fact.value.as_ref())
+    {
+        match expected.as_u64().map(usize::try_from) {
+            Some(Ok(number)) if number <= has => {}
+            Some(_) => {
+                let told = format!("it shows {has} GPUs of {expected} expected");
+                return Some((Verdict::Broken, told));
+            }
+            None => {
+                let told = format!("{expected} is no number of GPUs that can be read");
+                return Some((Verdict::Unknown, told));
+            }
+        }
+    }
+    let expected = report.conclusion.expect.as_deref()?;
     let mut unread = None;
     for part in expected.split(',') {
         match part.trim().split_once('=') {

@@ -157,12 +157,6 @@ mod tests {
             let text = format!("[  10.000000] NVRM: {text}");
             changed(|report| report["logs"] = json!([{ "source": "kmsg", "when": when, "text": text }]))
         };
-        let log_of = |text: &str| {
-            changed(|report| {
-                report["gpus"][0]["facts"] = way("0000:00:01.0");
-                report["logs"] = json!([{ "source": "kmsg", "when": "during", "text": text }]);
-            })
-        };
         let pair =
             |verdict: &str| changed(|report| report["pairs"][0]["verdict"]["verdict"] = json!(verdict));
         let open = json!({
@@ -207,29 +201,6 @@ mod tests {
                 "1 pair broken",
             ),
             (changed(|report| report["health"] = open.clone()), "it fell off"),
-            (
-                log_of(
-                    "NVRM: krcWatchdog_IMPL: RC watchdog: GPU is probably locked!  Notify Timeout Seconds: 7",
-                ),
-                "locked",
-            ),
-            (log_of("nvidia 0000:00:06.0: removed"), "removed"),
-            (
-                log_of("pcieport 0000:00:01.0: pciehp: Slot(12): Card not present"),
-                "Card not present",
-            ),
-            (
-                log_of("pcieport 0000:00:01.0: DPC: containment event, status:0x1f01 source:0x0000"),
-                "containment",
-            ),
-            (
-                log_of("pcieport 0000:00:01.0: DPC: unmasked uncorrectable error detected"),
-                "unmasked",
-            ),
-            (
-                changed(|report| report["pairs"][0]["verdict"]["cause"] = json!("gpu_lost")),
-                "gpu_lost",
-            ),
         ] {
             assert_eq!(verdict, Verdict::Broken, "{why}: {reason}");
             assert!(
@@ -275,6 +246,56 @@ mod tests {
     }
 
     #[test]
+    fn what_a_slot_or_the_watchdog_says_of_a_gpu_is_a_fault() {
+        let log_of = |text: &str| {
+            changed(|report| {
+                report["gpus"][0]["facts"] = way("0000:00:01.0");
+                report["logs"] = json!([{ "source": "kmsg", "when": "during", "text": text }]);
+            })
+        };
+        for ((verdict, reason), why) in [
+            (
+                log_of(
+                    "NVRM: krcWatchdog_IMPL: RC watchdog: GPU is probably locked!  Notify Timeout Seconds: 7",
+                ),
+                "locked",
+            ),
+            (log_of("nvidia 0000:00:06.0: removed"), "removed"),
+            (
+                log_of("pcieport 0000:00:01.0: pciehp: Slot(12): Card not present"),
+                "Card not present",
+            ),
+            (
+                log_of("pcieport 0000:00:01.0: DPC: containment event, status:0x1f01 source:0x0000"),
+                "containment",
+            ),
+            (
+                log_of("pcieport 0000:00:01.0: DPC: unmasked uncorrectable error detected"),
+                "unmasked",
+            ),
+            (
+                changed(|report| report["pairs"][0]["verdict"]["cause"] = json!("gpu_lost")),
+                "gpu_lost",
+            ),
+        ] {
+            assert_eq!(verdict, Verdict::Broken, "{why}: {reason}");
+            assert!(reason.contains(why), "{why}: {reason}");
+        }
+    }
+
+    #[test]
+    fn fewer_gpus_than_the_operator_expects_are_a_fault() {
+        let expecting = |value: Value| {
+            changed(|report| {
+                report["host"] = json!({ "expected.gpus": { "value": value, "source": "--expect" } });
+            })
+        };
+        assert_eq!(expecting(json!(8)).0, Verdict::Broken);
+        assert_eq!(expecting(json!("8")).0, Verdict::Unknown, "nobody can read it");
+        assert_eq!(expecting(json!(2)).0, Verdict::Healthy);
+    }
+
+    #[test]
     fn a_broken_pair_is_told_whatever_the_conclusion_says() {
         for claimed in [
             "unknown",
@@ -286,11 +307,11 @@ mod tests {
             for change in [
                 |pair: &mut Value| pair["verdict"]["verdict"] = json!("broken"),
                 |pair: &mut Value| {
-                    pair["verdict"] = json!({ "verdict": "unknown", "cause": "data_mismatch", "reason": "x", "evidence": [] })
+                    pair["verdict"] = json!({ "verdict": "unknown", "cause": "data_mismatch", "reason": "x", "evidence": [] });
                 },
                 |pair: &mut Value| {
                     pair["verdict"] =
-                        json!({ "verdict": "unknown", "cause": "gpu_lost", "reason": "x", "evidence": [] })
+                        json!({ "verdict": "unknown", "cause": "gpu_lost", "reason": "x", "evidence": [] });
                 },
                 |pair: &mut Value| pair["directions"][0]["checks"][0]["outcome"] = json!("fail"),
                 |pair: &mut Value| {

@@ -67,7 +67,12 @@ fn expected_gpus(report: &Report) -> Option<usize> {
 
 /// A GPU that an earlier report of the same boot has and this one has not: in a running node GPUs are not taken out.
 pub(super) fn gone_within_boot(earlier: &Report, later: &Report) -> Option<String> {
-    let is_same_boot = earlier.node.boot_id.is_some() && earlier.node.boot_id == later.node.boot_id;
+    // One that is not named may be the same.
+    let is_same_boot = match (&earlier.node.boot_id, &later.node.boot_id) {
+        (Some(then), Some(now)) => then == now,
+        (None, None) => false,
+        (Some(_), None) | (None, Some(_)) => true,
+    };
     let gone = gone(earlier, later).filter(|_| is_same_boot)?;
     Some(format!(
         "{gone}, which the node had in this boot, is not among its GPUs"
@@ -282,6 +287,7 @@ mod tests {
         assert!(gone.starts_with("GPU GPU-3, which the node had"), "{gone}");
         assert_eq!(gone_within_boot(&booted(4, "a"), &booted(3, "b")), None);
         assert_eq!(gone_within_boot(&booted(3, "a"), &booted(4, "a")), None);
+        assert!(gone_within_boot(&booted(4, "a"), &read(whole(3))).is_some());
         assert_eq!(
             gone_within_boot(&read(whole(4)), &read(whole(3))),
             None,

@@ -128,13 +128,13 @@ pub async fn list(
         }
     };
     let is_full = found.len() == query.limit as usize;
-    let note = if found.is_empty() {
+    let why_none = if found.is_empty() {
         taken_on_by_nobody(&state, query.assignee.as_deref()).await?
     } else {
         None
     };
     Ok(HttpResponse::Ok().json(UnmatchedPage {
-        note,
+        note: why_none,
         next_cursor: is_full.then(|| query.skip.saturating_add(query.limit).to_string()),
         unmatched: found.into_iter().map(entry).collect(),
     }))
