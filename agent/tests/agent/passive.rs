@@ -271,6 +271,38 @@ fn what_a_job_did_is_counted_and_is_no_fault() {
 }
 
 #[test]
+fn a_line_that_no_record_is_about_is_a_warning_and_a_fault_where_it_says_fatal() {
+    let switch = |rest: &str| format!("nvidia-nvswitch0: SXid (PCI:0000:c5:00.0): 29999, {rest}");
+    for (line, code, condition) in [
+        (switch("Link 30"), 1, 0),
+        (switch("Non-fatal, Link 30"), 1, 0),
+        (switch("Fatal, Link 30"), 2, 1),
+        (xid(999, "Fatal"), 2, 1),
+        (xid(999, "pid=7, name=Fatal"), 1, 0),
+        // Neither is nothing: a number that is too large, a place in a form that is not known.
+        (
+            "NVRM: Xid (PCI:0000:00:06): 99999999999999999999, x".to_owned(),
+            1,
+            0,
+        ),
+        (
+            "NVRM: Xid (GPU-3): 79, GPU has fallen off the bus.".to_owned(),
+            2,
+            1,
+        ),
+    ] {
+        let node = node(Condition::default());
+        log(&node, 2, &line);
+        let run = daemon(&node, &[]);
+        assert_eq!(run.code, code, "{line}: {}", run.stderr);
+        let root = node.path("host");
+        let arguments = ["condition", "--host-root", root.to_str().unwrap()];
+        assert_eq!(with_state(&node, "gate", &arguments).code, condition, "{line}");
+        assert!(metrics(&node).contains("peerless_agent_xids_total{"), "{line}");
+    }
+}
+
+#[test]
 fn a_fault_is_not_hidden_by_a_flood_of_other_lines() {
     let node = node(Condition::default());
     log(
