@@ -55,6 +55,10 @@ pub(crate) struct DaemonArgs {
     /// File for Prometheus' node exporter (its textfile collector), written whole each time
     #[arg(long, value_name = "FILE")]
     pub(crate) metrics_file: Option<PathBuf>,
+    /// Longest wait for an answer of the server, and for all answers of one look, in seconds. What has not gone by then waits
+    /// in the spool
+    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
+    pub(crate) upload_within: Duration,
     /// Look once, and end
     #[arg(long)]
     pub(crate) once: bool,
@@ -69,12 +73,6 @@ pub(crate) struct StateArgs {
 }
 
 impl StateArgs {
-    pub(crate) fn of_environment() -> Self {
-        Self {
-            state: std::env::var_os("PEERLESS_STATE").map(PathBuf::from),
-        }
-    }
-
     pub(crate) fn folder(&self) -> PathBuf {
         self.state.clone().unwrap_or_else(default_folder)
     }

@@ -19,7 +19,7 @@ use crate::ledger::Unkept;
 use crate::output;
 use crate::probe::{self, Depth};
 use crate::process::say;
-use crate::upload::{Body, Pace, Spool, Uploader, credential_file};
+use crate::upload::{Body, ConfigurationError, Pace, Spool, Uploader, credential_file};
 
 use super::enrol::Joining;
 use super::{make_report, say_reason};
@@ -46,9 +46,7 @@ struct Daemon<'a> {
 /// Looks until it is ended. What one round cannot do is said, and the next round tries again.
 pub(crate) fn daemon(arguments: &DaemonArgs) -> anyhow::Result<u8> {
     let uploader = match &arguments.server {
-        Some(server) if !waits_for_credential(arguments) => {
-            Some(arguments.access.uploader(server, &arguments.state.folder())?)
-        }
+        Some(server) if !waits_for_credential(arguments) => Some(uploader(arguments, server)?),
         _ => None,
     };
     let mut daemon = Daemon {
@@ -235,15 +233,21 @@ impl Daemon<'_> {
                 root: arguments.run.host_root(),
                 node_id: arguments.run.node_id.as_ref(),
                 state: &state,
+                within: arguments.upload_within,
             };
             let joined = joining.join()?.context("not enrolled")?;
             say(&joined.to_string());
         }
         if self.uploader.is_none() {
-            self.uploader = Some(arguments.access.uploader(server, &state)?);
+            self.uploader = Some(uploader(arguments, server)?);
         }
         Ok(())
     }
+}
+
+fn uploader(arguments: &DaemonArgs, server: &str) -> Result<Uploader, ConfigurationError> {
+    let uploader = arguments.access.uploader(server, &arguments.state.folder())?;
+    Ok(uploader.within(arguments.upload_within))
 }
 
 /// Writes the result, or takes away the one before, which would be taken for it.

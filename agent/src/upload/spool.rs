@@ -4,7 +4,7 @@ use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use kb_core::ids::ReportId;
 
@@ -121,14 +121,15 @@ impl Spool {
         }
     }
 
-    /// Sends what was kept, oldest first, until the server takes no more. What it leaves for later does not count:
-    /// however many such reports are in front, those behind them go.
+    /// Sends what was kept, oldest first, until the server takes no more, or as long has passed as the uploader waits for one
+    /// answer. What it leaves for later does not count: however many such reports are in front, those behind them go.
     pub(crate) fn drain(&self, uploader: &Uploader) -> Drained {
         let mut said = Vec::new();
         let mut settled = 0;
         let mut refusal = None;
+        let began = Instant::now();
         for path in self.kept() {
-            if settled >= MOST_AT_ONCE {
+            if settled >= MOST_AT_ONCE || began.elapsed() >= uploader.limit() {
                 break;
             }
             let body = match read_kept(&path) {

@@ -24,6 +24,8 @@ const STATUS_LIMIT: Duration = Duration::from_secs(10);
 pub(super) const BESIDE: Duration = Duration::from_secs(30);
 /// The epilog's look, in seconds.
 const LOOK_SECONDS: &str = "30";
+/// Longest that a job waits for an answer of the server.
+const ANSWER_LIMIT: Duration = Duration::from_secs(5);
 /// Oldest proof that counts, in hours: a fault that was proven does not end by time.
 const ANY_AGE: &str = "8760";
 
@@ -104,7 +106,10 @@ fn known_fault(arguments: &GateArgs, config: Option<&Path>) -> Option<Looked> {
 
 /// On disk first; then one try, as a job waits.
 fn deliver(arguments: &GateArgs, server: &str, report: &Report) -> anyhow::Result<()> {
-    let uploader = arguments.access.uploader(server, &arguments.state.folder())?;
+    let uploader = arguments
+        .access
+        .uploader(server, &arguments.state.folder())?
+        .within(ANSWER_LIMIT);
     let (report, body) = Body::redacted(report, &arguments.redact)?;
     let kept = arguments.spool.spool().keep(&report.report_id, &body);
     if let Ok(kept) = &kept {
@@ -122,10 +127,13 @@ pub(super) fn behind_a_job(arguments: &GateArgs, config: Option<&Path>) -> Optio
     gpus(arguments)?;
     let state = arguments.state.folder();
     let state = state.to_string_lossy();
+    let answer_limit = ANSWER_LIMIT.as_secs().to_string();
     let words = [
         "daemon",
         "--once",
         "--quiet",
+        "--upload-within",
+        &answer_limit,
         "--timeout",
         LOOK_SECONDS,
         "--fail-on",
