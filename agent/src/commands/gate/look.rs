@@ -26,6 +26,8 @@ pub(super) const BESIDE: Duration = Duration::from_secs(30);
 const LOOK_SECONDS: &str = "30";
 /// Longest that a job waits for an answer of the server.
 const ANSWER_LIMIT: Duration = Duration::from_secs(5);
+/// A settings file without settings.
+const NO_SETTINGS: &str = "/dev/null";
 /// Oldest proof that counts, in hours: a fault that was proven does not end by time.
 const ANY_AGE: &str = "8760";
 
@@ -69,7 +71,7 @@ pub(super) fn before_a_job(arguments: &GateArgs, config: Option<&Path>) -> Optio
         // MIG devices, for one.
         let why = format!("the job's GPUs are not proven: {why}");
         let unproven = || Looked::of(Found::unknown(Doubt::Said, why));
-        return Some(known_fault(arguments, config).unwrap_or_else(unproven));
+        return Some(known_fault(arguments).unwrap_or_else(unproven));
     }
     let seconds = arguments.timeout.as_secs_f64().to_string();
     let words = [
@@ -93,14 +95,14 @@ pub(super) fn before_a_job(arguments: &GateArgs, config: Option<&Path>) -> Optio
         say(&format!("the report was not uploaded: {error:#}"));
     }
     if let Seen::Unknown(_) = found.seen {
-        return Some(known_fault(arguments, config).unwrap_or_else(|| Looked::of(found)));
+        return Some(known_fault(arguments).unwrap_or_else(|| Looked::of(found)));
     }
     Some(Looked::of(found))
 }
 
 /// What is known of the node counts where a run cannot tell.
-fn known_fault(arguments: &GateArgs, config: Option<&Path>) -> Option<Looked> {
-    let last = last_results(arguments, config);
+fn known_fault(arguments: &GateArgs) -> Option<Looked> {
+    let last = last_results(arguments);
     (last.found.seen == Seen::Fault).then_some(last)
 }
 
@@ -146,7 +148,7 @@ pub(super) fn behind_a_job(arguments: &GateArgs, config: Option<&Path>) -> Optio
         Ok(ended) => of_look(&ended),
         Err(found) => found,
     };
-    let last = last_results(arguments, config);
+    let last = last_results(arguments);
     Some(match (own.seen, last.found.seen) {
         (Seen::NoFault, _) | (_, Seen::Fault) | (Seen::Unknown(_), Seen::Unknown(_)) => last,
         _ => Looked::of(own),
@@ -162,7 +164,7 @@ fn gpus(arguments: &GateArgs) -> Option<String> {
 }
 
 /// What the daemon's last look says, and its last proof where that tells of a fault.
-pub(super) fn last_results(arguments: &GateArgs, config: Option<&Path>) -> Looked {
+pub(super) fn last_results(arguments: &GateArgs) -> Looked {
     let state = arguments.state.folder();
     let ask_status = |more: &[&str]| -> Found {
         let (folder, root) = (
@@ -181,8 +183,12 @@ pub(super) fn last_results(arguments: &GateArgs, config: Option<&Path>) -> Looke
         if let Some(node) = &arguments.here.node_id {
             words.extend(["--node-id", node.as_str()]);
         }
+        if arguments.here.allow_simulated {
+            words.push("--allow-simulated");
+        }
         words.extend(more);
-        match ask(arguments, &words, config, STATUS_LIMIT) {
+        // All that it needs was said: settings that are made for another question must not change its answer.
+        match ask(arguments, &words, Some(Path::new(NO_SETTINGS)), STATUS_LIMIT) {
             Ok(ended) => of_status(&ended),
             Err(found) => found,
         }

@@ -17,6 +17,7 @@ use crate::node::{Node, Run};
 mod prolog;
 mod results;
 mod server;
+mod settings;
 mod unkept;
 
 const AGENT: &str = env!("CARGO_BIN_EXE_peerless-agent");
