@@ -31,9 +31,9 @@ pub(crate) use watch::watch;
 use std::io::{self, IsTerminal, Write};
 
 use anyhow::Context as _;
-use kb_core::health::{Bearing, UNREAD_LEDGER, conclude, open_faults, told, unread_ledger};
+use kb_core::health::{Bearing, Entry, Health, UNREAD_LEDGER, conclude, open_faults, told, unread_ledger};
 use kb_core::report::Report;
-use kb_core::verdict::{ExitCode, Verdict};
+use kb_core::verdict::{ExitCode, Verdict, cause};
 
 use crate::cli::{BenchArgs, ProbeArgs, ReportArgs, RunArgs, StateArgs};
 use crate::clock::{Clock as _, SystemClock};
@@ -201,10 +201,27 @@ fn note_run(report: &mut Report, run: &RunArgs, state: &StateArgs) {
         return;
     }
     let noted = ledger.note_run(&run.host_root(), report, scope, now);
-    conclude(report, noted.value, now);
+    let mut health = noted.value;
+    if run.names_by_number() && numbers_are_in_doubt(&health, report) {
+        // Any fault of the node may be one of the GPUs that were meant.
+        health = health.about(true);
+    }
+    conclude(report, health, now);
     if let Some(why) = noted.unkept {
         say(&format!("the daemon's ledger does not know of this run: {why}"));
     }
+}
+
+/// True where a GPU in front of one of these is lost: it may have been counted when the numbers were given.
+fn numbers_are_in_doubt(health: &Health, report: &Report) -> bool {
+    let addresses = report
+        .gpus
+        .iter()
+        .filter_map(|gpu| gpu.pci_address.value.as_deref());
+    let last = addresses.max().unwrap_or_default();
+    let is_in_front = |entry: &Entry| entry.device.as_str() < last;
+    let mut lost = health.open.iter().filter(|entry| entry.cause == cause::GPU_LOST);
+    lost.any(is_in_front)
 }
 
 fn print_table(arguments: &RunArgs, report: &Report) -> io::Result<()> {
