@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use anyhow::Context as _;
 use kb_core::health::{Health, conclude};
 use kb_core::report::Report;
-use kb_core::verdict::Verdict;
+use kb_core::verdict::{ExitCode, Verdict};
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
@@ -41,6 +41,8 @@ struct Daemon<'a> {
     pace: Pace,
     /// What the ledger's file does not have yet.
     unkept: Option<Unkept>,
+    /// A report could be neither kept nor sent.
+    has_lost: bool,
 }
 
 /// Looks until it is ended. What one round cannot do is said, and the next round tries again.
@@ -59,6 +61,7 @@ pub(crate) fn daemon(arguments: &DaemonArgs) -> anyhow::Result<u8> {
         health: None,
         pace: Pace::default(),
         unkept: None,
+        has_lost: false,
     };
     if !arguments.once {
         tell_of_itself(arguments);
@@ -86,7 +89,9 @@ pub(crate) fn daemon(arguments: &DaemonArgs) -> anyhow::Result<u8> {
             }
         }
         if arguments.once {
-            return Ok(exit_code);
+            // What was asked for was not done, as with `report`.
+            let least = u8::from(daemon.has_lost) * ExitCode::Warning.number();
+            return Ok(exit_code.max(least));
         }
         std::thread::sleep(wait(arguments.interval));
     }
@@ -201,11 +206,13 @@ impl Daemon<'_> {
             Err(why) => {
                 // It can wait nowhere, so that it goes now or never.
                 say(&format!("the report cannot be kept: {why}; it is sent at once"));
+                self.has_lost = true;
                 self.connect(server).context("the report is lost")?;
                 if let Some(Err(error)) = self.uploader.as_ref().map(|uploader| uploader.send(&body)) {
                     self.pace.learn(Some(&error), Instant::now(), random());
                     return Err(error).context("the report is lost");
                 }
+                self.has_lost = false;
             }
         }
         if self.pace.may_send(Instant::now()) {

@@ -19,6 +19,9 @@ const MOST_AT_ONCE: usize = 32;
 /// What another process left unfinished longer ago than this, it will not finish.
 const UNFINISHED: Duration = Duration::from_hours(1);
 
+/// The beginning of 2026: nothing was kept by this program before. A clock without a battery stands at 1970.
+const BEFORE_THIS_PROGRAM: Duration = Duration::from_secs(1_767_225_600);
+
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Limits {
     /// All files together, in bytes.
@@ -86,7 +89,7 @@ impl Spool {
         let mut bytes = waiting.iter().map(|file| file.bytes).sum::<u64>() + newest;
         let mut said = Vec::new();
         for file in waiting {
-            let age = file.written.elapsed().unwrap_or_default();
+            let age = file.age();
             let why = if age > self.limits.age {
                 format!(
                     "it waited {} days, the limit is {}",
@@ -207,6 +210,19 @@ struct Waiting {
     written: SystemTime,
     path: PathBuf,
     bytes: u64,
+}
+
+impl Waiting {
+    /// Nothing where the clock stood wrong when it was written, so that nobody knows how long it has waited.
+    fn age(&self) -> Duration {
+        let was_wrong = self.written < SystemTime::UNIX_EPOCH + BEFORE_THIS_PROGRAM;
+        let age = if was_wrong {
+            None
+        } else {
+            self.written.elapsed().ok()
+        };
+        age.unwrap_or_default()
+    }
 }
 
 /// A report of the spool; `None` where another process has sent it meanwhile.

@@ -314,6 +314,30 @@ fn a_report_that_can_be_neither_sent_nor_kept_keeps_its_exit_code() {
 }
 
 #[test]
+fn a_look_whose_report_is_lost_says_so_by_its_code() {
+    let node = Node::with(&Scenario::healthy(2));
+    fs::create_dir_all(node.path("host/dev")).unwrap();
+    fs::write(node.path("host/dev/kmsg"), "5,0,0,-;Linux version 6.8.0\n").unwrap();
+    let look = |spool: &str| {
+        let (state, spool) = (node.path("state"), node.path(spool));
+        let state = [
+            "--state",
+            state.to_str().unwrap(),
+            "--spool",
+            spool.to_str().unwrap(),
+        ];
+        let server = ["--once", "--server", "http://127.0.0.1:9"];
+        node.run("daemon", &[&server[..], &state].concat())
+    };
+    let kept = look("spool");
+    assert_eq!(kept.code, 0, "{}", kept.stderr);
+    fs::write(node.path("file"), "where the folder should be").unwrap();
+    let lost = look("file");
+    assert!(lost.stderr.contains("the report is lost"), "{}", lost.stderr);
+    assert_eq!(lost.code, 1, "{}", lost.stderr);
+}
+
+#[test]
 fn one_report_that_breaks_the_server_does_not_hold_up_the_others() {
     let node = Node::with(&Scenario::library_missing());
     for _ in 0..3 {
