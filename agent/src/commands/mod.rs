@@ -218,8 +218,8 @@ fn numbers_are_in_doubt(health: &Health, report: &Report) -> bool {
         .gpus
         .iter()
         .filter_map(|gpu| gpu.pci_address.value.as_deref());
-    let last = addresses.max().unwrap_or_default();
-    let is_in_front = |entry: &Entry| entry.device.as_str() < last;
+    let farthest = addresses.max().unwrap_or_default();
+    let is_in_front = |entry: &Entry| entry.device.as_str() < farthest;
     let mut lost = health.open.iter().filter(|entry| entry.cause == cause::GPU_LOST);
     lost.any(is_in_front)
 }

@@ -146,11 +146,11 @@ impl Roll<'_> {
             .opened()
             .iter()
             .filter_map(|gpu| gpu.pci_address.value.as_deref());
-        let last = opened.max().unwrap_or_default();
+        let farthest = opened.max().unwrap_or_default();
         let mut lost = self.not_listed();
         lost.retain(|gpu| {
             let address = gpu.pci_address.as_deref();
-            gpu.absence == Absence::Lost && address.is_some_and(|address| address < last)
+            gpu.absence == Absence::Lost && address.is_some_and(|address| address < farthest)
         });
         for gpu in &mut lost {
             gpu.reason

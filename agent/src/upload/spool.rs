@@ -20,7 +20,7 @@ const MOST_AT_ONCE: usize = 32;
 const UNFINISHED: Duration = Duration::from_hours(1);
 
 /// The beginning of 2026: nothing was kept by this program before. A clock without a battery stands at 1970.
-const BEFORE_THIS_PROGRAM: Duration = Duration::from_secs(1_767_225_600);
+const BEFORE_THIS_PROGRAM: Duration = Duration::from_hours(490_896);
 
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Limits {

@@ -233,10 +233,10 @@ fn an_open_fault_is_told_beside_a_result_that_does_not_count() {
     type Change<'a> = (&'a str, &'a dyn Fn(&mut serde_json::Value));
     let changes: [Change<'_>; 3] = [
         ("of a time to come", &|result| {
-            result["finished_at"] = "2999-01-01T00:00:00Z".into()
+            result["finished_at"] = "2999-01-01T00:00:00Z".into();
         }),
         ("of another version", &|result| {
-            result["schema"]["minor"] = 999.into()
+            result["schema"]["minor"] = 999.into();
         }),
         ("of another boot", &|result| {
             result["node"]["boot_id"] = "9f1b2c3d-0000-4000-8000-000000000009".into();
