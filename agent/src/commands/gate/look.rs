@@ -13,7 +13,7 @@ use crate::clock::{Clock as _, SystemClock};
 use crate::commands::upload::patience;
 use crate::gate::{Doubt, Ended, Found, Seen, of_look, of_probe, of_status};
 use crate::probe;
-use crate::process::{output_within, say};
+use crate::process::{VISIBLE_GPUS, output_within, say};
 use crate::upload::{Body, send};
 
 use super::super::result::{Here, Made, Untold};
@@ -264,6 +264,8 @@ fn ask(arguments: &GateArgs, words: &[&str], config: Option<&Path>, limit: Durat
     let program = std::env::current_exe().map_err(|error| died(error.to_string()))?;
     let mut command = Command::new(program);
     command.args(words);
+    // Some daemon of the scheduler may hand it on: the gates name the GPUs themselves, or mean all.
+    command.env_remove(VISIBLE_GPUS);
     // Not every verb has the option, and all of them use the ledger.
     command.env("PEERLESS_STATE", arguments.state.folder());
     if let Some(config) = config {
