@@ -103,6 +103,9 @@ struct Read {
 
 fn numbered(source: &mut Source, boot_id: Option<&str>, from: Option<&LogPlace>) -> std::io::Result<Read> {
     let records = source.read()?;
+    if records.is_empty() {
+        return Err(std::io::Error::other("it has no record of the kernel's"));
+    }
     let numbers = || records.iter().filter_map(|record| record.sequence);
     let newest = numbers().max();
     let read_until = match from {

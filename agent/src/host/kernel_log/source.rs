@@ -41,8 +41,12 @@ pub(super) enum Source {
 impl Source {
     /// Opens the best one that can be read, with the name that the report gives it. The gap is that of the device.
     pub(super) fn open(root: &HostRoot) -> Result<(String, Self), Fact<bool>> {
-        let refused = match open(root, DEVICE) {
-            Ok(file) => return Ok(("kmsg".to_owned(), Self::of(file, DEVICE))),
+        let refused = match open(root, DEVICE).and_then(with_record) {
+            // Another one, since the first record was read of that.
+            Ok(()) => match open(root, DEVICE) {
+                Ok(file) => return Ok(("kmsg".to_owned(), Self::of(file, DEVICE))),
+                Err(error) => error,
+            },
             Err(error) => error,
         };
         let booted = boot_second(root);
@@ -247,6 +251,25 @@ impl Source {
             last_bytes: Some(last_bytes(file.get_ref(), offset).unwrap_or_else(|_| Sha256::of([]))),
         }))
     }
+}
+
+/// The kernel's own log always has records. A stand-in for it, such as `/dev/null` in a container, has none.
+fn with_record(mut file: File) -> io::Result<()> {
+    let mut first = vec![0; RECORD_BYTES];
+    let read = match file.read(&mut first) {
+        Ok(bytes) => bytes,
+        // The oldest was overwritten meanwhile, so that there are others.
+        Err(error) if Errno::from_io_error(&error) == Some(Errno::PIPE) => return Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::WouldBlock => 0,
+        Err(error) => return Err(error),
+    };
+    let text = String::from_utf8_lossy(first.get(..read).unwrap_or_default());
+    if text.lines().any(Record::has_form) {
+        return Ok(());
+    }
+    Err(io::Error::other(
+        "it has no record, so that it is not the kernel's log",
+    ))
 }
 
 fn at_tail(mut file: File) -> io::Result<File> {
