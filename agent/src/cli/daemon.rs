@@ -64,6 +64,9 @@ pub(crate) struct DaemonArgs {
     pub(crate) once: bool,
 }
 
+/// Where a daemon that root runs keeps what it knows.
+const OF_THE_NODE: &str = "/var/lib/peerless-agent";
+
 /// Where the last result lies.
 #[derive(Debug, Args)]
 pub(crate) struct StateArgs {
@@ -81,6 +84,12 @@ impl StateArgs {
         LedgerFile::of(self.folder())
     }
 
+    /// The ledger of the node's daemon, for a user whose own folder is another one.
+    pub(crate) fn ledger_of_the_node(&self) -> Option<LedgerFile> {
+        let is_other = self.state.is_none() && !rustix::process::geteuid().is_root();
+        is_other.then(|| LedgerFile::of(PathBuf::from(OF_THE_NODE)))
+    }
+
     pub(crate) fn file(&self, active: bool) -> PathBuf {
         self.folder()
             .join(if active { "last-active.json" } else { LAST_LOOK })
@@ -89,7 +98,7 @@ impl StateArgs {
 
 fn default_folder() -> PathBuf {
     if rustix::process::geteuid().is_root() {
-        return PathBuf::from("/var/lib/peerless-agent");
+        return PathBuf::from(OF_THE_NODE);
     }
     let home = std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".local/state"));
     home.unwrap_or_else(std::env::temp_dir).join("peerless-agent")
