@@ -8,8 +8,16 @@ release=${2:?usage: deploy/try-in-root.sh ROOT RELEASE_DIR}
 port=18080
 line="NVRM: Xid (PCI:0000:91:00): 79, pid='<unknown>', name=<unknown>, GPU has fallen off the bus."
 
-server=
-trap '[ -z "$server" ] || kill "$server" 2> /dev/null || true; rm -f "$root"/tmp/peerless*.deb' EXIT
+server= mounted=
+end() {
+    [ -z "$server" ] || kill "$server" 2> /dev/null || true
+    [ -z "$server" ] || wait "$server" 2> /dev/null || true
+    [ -z "$mounted" ] || umount "$root/proc"
+    rm -rf "$root"/tmp/peerless*.deb "$root/tmp/peerless-data"
+}
+trap end EXIT
+# A running system has it; a program finds itself by it.
+mountpoint -q "$root/proc" || { mount -t proc proc "$root/proc" && mounted=1; }
 seconds() { echo "$EPOCHREALTIME $1" | awk '{ printf "%.1f s", $1 - $2 }'; }
 
 cp "$release"/peerless_*.deb "$release"/peerless-agent_*.deb "$root/tmp/"
@@ -37,5 +45,4 @@ until answer=$({ exec 3<> "/dev/tcp/127.0.0.1/$port" && printf 'GET /readyz HTTP
     sleep 0.1
 done
 served=$(seconds "$began")
-rm -rf "$root/tmp/peerless-data"
 echo "$(. "$root/etc/os-release" && echo "$PRETTY_NAME"): install $installed, match $matched, probe $probed, serve $served"

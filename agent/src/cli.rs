@@ -320,6 +320,15 @@ impl RunArgs {
         }
     }
 
+    /// True where GPUs are asked for by numbers, which another one has when a GPU in front of it is gone.
+    pub(crate) fn names_by_number(&self) -> bool {
+        let in_environment = || std::env::var("CUDA_VISIBLE_DEVICES").ok();
+        let asked = self.devices.clone().or_else(in_environment);
+        asked.is_some_and(|asked| {
+            names_gpus(&asked) && asked.starts_with(|letter: char| letter.is_ascii_digit())
+        })
+    }
+
     pub(crate) fn exit_code(&self, report: &Report) -> u8 {
         self.fail_on.exit_code(report)
     }

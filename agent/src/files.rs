@@ -3,7 +3,8 @@
 use std::fs::{self, File};
 use std::io::{self, Read as _, Write};
 use std::os::unix::fs::{DirBuilderExt as _, FileExt as _, OpenOptionsExt as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use kb_core::text::Sha256;
 use rustix::fs::{AtFlags, CWD, OFlags, StatVfsMountFlags, StatxFlags, statvfs, statx};
@@ -91,17 +92,41 @@ pub(crate) fn last_bytes(file: &File, place: u64) -> io::Result<Sha256> {
     Ok(Sha256::of(bytes))
 }
 
-/// Writes a file whole or not at all, readable as `mode` says, with the folders that it needs.
-pub(crate) fn write_whole(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
+/// What another process left unfinished longer ago than this, it will not finish.
+const UNFINISHED: Duration = Duration::from_hours(1);
+
+/// Where the file is written until it is whole: beside it. What killed processes left there is removed.
+pub(crate) fn unfinished(path: &Path) -> io::Result<PathBuf> {
     let name = path
         .file_name()
         .ok_or_else(|| io::Error::other("this names no file"))?;
+    let start = format!(".{}.", name.to_string_lossy());
+    let own = path.with_file_name(format!("{start}{}", std::process::id()));
+    // Of a process of the same number, which is gone: this one has it.
+    let _ = fs::remove_file(&own);
+    let folder = own.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let entries = fs::read_dir(folder.unwrap_or(Path::new(".")))
+        .into_iter()
+        .flatten();
+    for entry in entries.filter_map(Result::ok) {
+        let name = entry.file_name();
+        let number = name.to_str().and_then(|name| name.strip_prefix(&start));
+        let is_unfinished = number.is_some_and(|number| number.parse::<u32>().is_ok());
+        let age = || entry.metadata().ok()?.modified().ok()?.elapsed().ok();
+        if is_unfinished && age().is_some_and(|age| age > UNFINISHED) {
+            // It is in nobody's way; the next process tries again.
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+    Ok(own)
+}
+
+/// Writes a file whole or not at all, readable as `mode` says, with the folders that it needs.
+pub(crate) fn write_whole(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
     if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
         fs::DirBuilder::new().recursive(true).mode(0o755).create(folder)?;
     }
-    let unfinished = path.with_file_name(format!(".{}.{}", name.to_string_lossy(), std::process::id()));
-    // Left by a process of the same number that was killed.
-    let _ = fs::remove_file(&unfinished);
+    let unfinished = unfinished(path)?;
     let written = fs::OpenOptions::new()
         .write(true)
         .create_new(true)
@@ -114,4 +139,42 @@ pub(crate) fn write_whole(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()
         let _ = fs::remove_file(&unfinished);
     }
     written
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_killed_processes_left_is_removed_and_nothing_else() {
+        let folder = tempfile::tempdir().unwrap();
+        let put = |name: &str, is_old: bool| {
+            let file = File::create(folder.path().join(name)).unwrap();
+            if is_old {
+                let long_ago = file.metadata().unwrap().modified().unwrap() - UNFINISHED * 2;
+                file.set_modified(long_ago).unwrap();
+            }
+        };
+        put(".ledger.json.4000001", true);
+        put(".ledger.json.4000002", true);
+        // Perhaps still being written, and other files.
+        put(".ledger.json.4000003", false);
+        for other in [".other.json.4000001", ".ledger.json.swp", "ledger.json.4000001"] {
+            put(other, true);
+        }
+        write_whole(&folder.path().join("ledger.json"), b"{}", FOR_OWNER).unwrap();
+        let names = fs::read_dir(folder.path()).unwrap();
+        let mut names: Vec<_> = names.map(|entry| entry.unwrap().file_name()).collect();
+        names.sort();
+        assert_eq!(
+            names,
+            [
+                ".ledger.json.4000003",
+                ".ledger.json.swp",
+                ".other.json.4000001",
+                "ledger.json",
+                "ledger.json.4000001"
+            ]
+        );
+    }
 }

@@ -59,7 +59,13 @@ fn main() -> ExitCode {
         process::say(&format!("--devices: {error}"));
         return ExitCode::from(Code::Unknown.number());
     }
-    // Behind the line above, which starts the program anew: it is said once. A worker has its parent's environment.
+    if matches!(&cli.verb, Verb::Daemon(arguments) if arguments.run.devices.is_none())
+        && let Err(error) = process::see_all()
+    {
+        process::say(&format!("CUDA_VISIBLE_DEVICES: {error}"));
+        return ExitCode::from(Code::Unknown.number());
+    }
+    // Behind the lines above, which start the program anew: it is said once. A worker has its parent's environment.
     if !matches!(cli.verb, Verb::Worker(_)) {
         warn_of_variables();
     }

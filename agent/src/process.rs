@@ -24,23 +24,37 @@ pub(crate) fn say(line: &str) {
     let _ = writeln!(std::io::stderr().lock(), "peerless-agent: {line}");
 }
 
+/// The variable by which CUDA is confined to some GPUs.
+pub(crate) const VISIBLE_GPUS: &str = "CUDA_VISIBLE_DEVICES";
+
+/// Has this program, and so its workers, see all GPUs whatever its environment says: it starts itself anew without that.
+pub(crate) fn see_all() -> std::io::Result<()> {
+    if std::env::var_os(VISIBLE_GPUS).is_none() {
+        return Ok(());
+    }
+    say(&format!(
+        "warning: {VISIBLE_GPUS} is not followed: a look is about the whole node (--devices names GPUs)"
+    ));
+    Err(anew()?.env_remove(VISIBLE_GPUS).exec())
+}
+
 /// Confines this program, and so its workers, to some GPUs: it starts itself anew, in its own place, with the
 /// environment that CUDA reads. In the order of the bus the numbers are nvidia-smi's.
 pub(crate) fn see_only(devices: &str) -> std::io::Result<()> {
-    let settings = [
-        ("CUDA_VISIBLE_DEVICES", devices),
-        ("CUDA_DEVICE_ORDER", "PCI_BUS_ID"),
-    ];
+    let settings = [(VISIBLE_GPUS, devices), ("CUDA_DEVICE_ORDER", "PCI_BUS_ID")];
     let is_set = |(name, value): &(&str, &str)| std::env::var(name).is_ok_and(|found| found == *value);
     if settings.iter().all(is_set) {
         return Ok(());
     }
+    Err(anew()?.envs(settings).exec())
+}
+
+fn anew() -> std::io::Result<Command> {
     let mut arguments = std::env::args_os();
     let _program = arguments.next();
-    Err(Command::new(std::env::current_exe()?)
-        .args(arguments)
-        .envs(settings)
-        .exec())
+    let mut command = Command::new(std::env::current_exe()?);
+    command.args(arguments);
+    Ok(command)
 }
 
 /// How often a program is asked whether it has ended.

@@ -25,7 +25,7 @@ use super::expect::{self, Expectation};
 /// Read where none is named and it is there.
 const DEFAULT: &str = "/etc/peerless-agent.toml";
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Clone, Deserialize)]
 #[serde(untagged)]
 enum Setting {
     Switch(bool),
@@ -138,8 +138,9 @@ fn settings(
     given: &BTreeSet<String>,
     is_set: &dyn Fn(&str) -> bool,
 ) -> Result<Vec<String>, String> {
-    let settings: BTreeMap<String, Setting> =
+    let mut settings: BTreeMap<String, Setting> =
         basic_toml::from_str(text).map_err(|error| error.to_string())?;
+    share_places(&mut settings);
     let cli = Cli::command();
     let mut arguments = Vec::new();
     let mut own = Vec::new();
@@ -149,7 +150,7 @@ fn settings(
                 return Err(format!("[{name}] is no verb"));
             };
             for (name, setting) in of_verb {
-                let argument = argument(command, name, setting, given, is_set)?
+                let argument = argument(command, (name, setting), true, given, is_set)?
                     .ok_or_else(|| format!("{} has no option --{name}", command.get_name()))?;
                 if command.get_name() == verb {
                     own.extend(argument);
@@ -159,7 +160,7 @@ fn settings(
         }
         let mut known = false;
         for command in cli.get_subcommands() {
-            if let Some(argument) = argument(command, name, setting, given, is_set)? {
+            if let Some(argument) = argument(command, (name, setting), false, given, is_set)? {
                 known = true;
                 if command.get_name() == verb {
                     arguments.extend(argument);
@@ -174,11 +175,41 @@ fn settings(
     Ok(arguments)
 }
 
+/// Where the daemon keeps what it knows, and of which node, is the same for all who ask for it.
+fn share_places(settings: &mut BTreeMap<String, Setting>) {
+    const PLACES: [&str; 3] = ["state", "node-id", "host-root"];
+    let Some(Setting::Verb(of_daemon)) = settings.get("daemon") else {
+        return;
+    };
+    let places = PLACES.map(|name| (name, of_daemon.get(name).cloned()));
+    for (name, place) in places {
+        if let Some(place) = place {
+            settings.entry(name.to_owned()).or_insert(place);
+        }
+    }
+}
+
+/// Why a setting is refused that would change what a verb is asked, and not how it answers.
+fn refused(verb: &str, name: &str, is_own: bool) -> Option<&'static str> {
+    match name {
+        "simulate" => {
+            Some("simulate stands on the command line alone: no node is to run on a machine that is made up")
+        }
+        "alive" => Some(
+            "alive stands on the command line alone: whoever asks for the node's state would be told of it as well",
+        ),
+        "devices" if verb == "gate" && is_own => {
+            Some("devices of [gate] stand on the command line alone: the scheduler names the GPUs of a job")
+        }
+        _ => None,
+    }
+}
+
 /// A setting as arguments; nothing where the verb does not have it.
 fn argument(
     command: &Command,
-    name: &str,
-    setting: &Setting,
+    (name, setting): (&str, &Setting),
+    is_own: bool,
     given: &BTreeSet<String>,
     is_set: &dyn Fn(&str) -> bool,
 ) -> Result<Option<Vec<String>>, String> {
@@ -188,6 +219,13 @@ fn argument(
     else {
         return Ok(None);
     };
+    if let Some(why) = refused(command.get_name(), name, is_own) {
+        return Err(why.to_owned());
+    }
+    if command.get_name() == "gate" && !is_own && matches!(name, "devices" | "metrics-file") {
+        // Those of other verbs: a job has its own GPUs, and the gate's file beside the daemon's has another name.
+        return Ok(Some(Vec::new()));
+    }
     let by_environment = option
         .get_env()
         .is_some_and(|variable| is_set(&variable.to_string_lossy()));
@@ -210,12 +248,6 @@ fn argument(
         Setting::List(values) => values.join(","),
         Setting::Switch(_) | Setting::Verb(_) => return Err(format!("{name} needs a value")),
     };
-    if name == "simulate" {
-        return Err(
-            "simulate stands on the command line alone: no node is to run on a machine that is made up"
-                .to_owned(),
-        );
-    }
     if name == "expect" {
         expect::check_setting(&value)?;
     }
@@ -259,6 +291,16 @@ mod tests {
     }
 
     #[test]
+    fn what_the_daemon_keeps_is_found_by_all_and_its_gpus_are_no_jobs() {
+        let text = "devices = \"0,1\"\nmetrics-file = \"a\"\n[daemon]\nstate = \"x\"\nnode-id = \"n\"\n[clear]\nstate = \"y\"\n";
+        let of = |verb| settings(text, verb, &BTreeSet::new(), &|_| false).unwrap();
+        assert_eq!(of("gate"), ["--node-id=n", "--state=x"]);
+        assert_eq!(of("status"), ["--node-id=n", "--state=x"]);
+        assert_eq!(of("clear"), ["--state=x", "--state=y"]);
+        assert_eq!(of("probe"), ["--devices=0,1", "--node-id=n", "--state=x"]);
+    }
+
+    #[test]
     fn what_nobody_understands_is_refused() {
         for (text, expected) in [
             ("sever = \"http://a\"", "no verb has an option --sever"),
@@ -267,6 +309,9 @@ mod tests {
             ("[daemon]\nactive = 1", "active is true or false"),
             ("server = ", "line 1 column 10"),
             ("[probe]\nsimulate = \"healthy\"", "on the command line alone"),
+            ("[status]\nalive = true", "on the command line alone"),
+            ("alive = true", "on the command line alone"),
+            ("[gate]\ndevices = \"0,1\"", "on the command line alone"),
         ] {
             let error = settings(text, "daemon", &BTreeSet::new(), &|_| false).unwrap_err();
             assert!(error.contains(expected), "{expected:?} is not in {error:?}");

@@ -55,10 +55,17 @@ pub(crate) struct DaemonArgs {
     /// File for Prometheus' node exporter (its textfile collector), written whole each time
     #[arg(long, value_name = "FILE")]
     pub(crate) metrics_file: Option<PathBuf>,
+    /// Longest wait for an answer of the server, and for all answers of one look, in seconds. What has not gone by then waits
+    /// in the spool
+    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
+    pub(crate) upload_within: Duration,
     /// Look once, and end
     #[arg(long)]
     pub(crate) once: bool,
 }
+
+/// Where a daemon that root runs keeps what it knows.
+const OF_THE_NODE: &str = "/var/lib/peerless-agent";
 
 /// Where the last result lies.
 #[derive(Debug, Args)]
@@ -69,18 +76,18 @@ pub(crate) struct StateArgs {
 }
 
 impl StateArgs {
-    pub(crate) fn of_environment() -> Self {
-        Self {
-            state: std::env::var_os("PEERLESS_STATE").map(PathBuf::from),
-        }
-    }
-
     pub(crate) fn folder(&self) -> PathBuf {
         self.state.clone().unwrap_or_else(default_folder)
     }
 
     pub(crate) fn ledger(&self) -> LedgerFile {
         LedgerFile::of(self.folder())
+    }
+
+    /// The ledger of the node's daemon, for a user whose own folder is another one.
+    pub(crate) fn ledger_of_the_node(&self) -> Option<LedgerFile> {
+        let is_other = self.state.is_none() && !rustix::process::geteuid().is_root();
+        is_other.then(|| LedgerFile::of(PathBuf::from(OF_THE_NODE)))
     }
 
     pub(crate) fn file(&self, active: bool) -> PathBuf {
@@ -91,7 +98,7 @@ impl StateArgs {
 
 fn default_folder() -> PathBuf {
     if rustix::process::geteuid().is_root() {
-        return PathBuf::from("/var/lib/peerless-agent");
+        return PathBuf::from(OF_THE_NODE);
     }
     let home = std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".local/state"));
     home.unwrap_or_else(std::env::temp_dir).join("peerless-agent")

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::ServerArgs;
+use super::{ServerArgs, StateArgs};
 
 /// Where the signatures come from.
 #[derive(Debug, Args)]
@@ -14,6 +14,8 @@ pub(crate) struct SignatureArgs {
     pub(crate) server: Option<String>,
     #[command(flatten)]
     pub(crate) access: ServerArgs,
+    #[command(flatten)]
+    pub(crate) state: StateArgs,
     /// Where they are kept [default: /var/cache/peerless-agent/signatures.json, or a file of the user's own]
     #[arg(long, value_name = "FILE", env = "PEERLESS_SIGNATURES")]
     pub(crate) signatures: Option<PathBuf>,

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use anyhow::Context as _;
 use kb_core::health::{Health, conclude};
 use kb_core::report::Report;
-use kb_core::verdict::Verdict;
+use kb_core::verdict::{ExitCode, Verdict};
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
@@ -19,7 +19,7 @@ use crate::ledger::Unkept;
 use crate::output;
 use crate::probe::{self, Depth};
 use crate::process::say;
-use crate::upload::{Body, Pace, Spool, Uploader, credential_file};
+use crate::upload::{Body, ConfigurationError, Pace, Spool, Uploader, credential_file};
 
 use super::enrol::Joining;
 use super::{make_report, say_reason};
@@ -41,14 +41,14 @@ struct Daemon<'a> {
     pace: Pace,
     /// What the ledger's file does not have yet.
     unkept: Option<Unkept>,
+    /// A report could be neither kept nor sent.
+    has_lost: bool,
 }
 
 /// Looks until it is ended. What one round cannot do is said, and the next round tries again.
 pub(crate) fn daemon(arguments: &DaemonArgs) -> anyhow::Result<u8> {
     let uploader = match &arguments.server {
-        Some(server) if !waits_for_credential(arguments) => {
-            Some(arguments.access.uploader(server, &arguments.state.folder())?)
-        }
+        Some(server) if !waits_for_credential(arguments) => Some(uploader(arguments, server)?),
         _ => None,
     };
     let mut daemon = Daemon {
@@ -61,6 +61,7 @@ pub(crate) fn daemon(arguments: &DaemonArgs) -> anyhow::Result<u8> {
         health: None,
         pace: Pace::default(),
         unkept: None,
+        has_lost: false,
     };
     if !arguments.once {
         tell_of_itself(arguments);
@@ -88,7 +89,9 @@ pub(crate) fn daemon(arguments: &DaemonArgs) -> anyhow::Result<u8> {
             }
         }
         if arguments.once {
-            return Ok(exit_code);
+            // What was asked for was not done, as with `report`.
+            let least = u8::from(daemon.has_lost) * ExitCode::Warning.number();
+            return Ok(exit_code.max(least));
         }
         std::thread::sleep(wait(arguments.interval));
     }
@@ -203,11 +206,13 @@ impl Daemon<'_> {
             Err(why) => {
                 // It can wait nowhere, so that it goes now or never.
                 say(&format!("the report cannot be kept: {why}; it is sent at once"));
+                self.has_lost = true;
                 self.connect(server).context("the report is lost")?;
                 if let Some(Err(error)) = self.uploader.as_ref().map(|uploader| uploader.send(&body)) {
                     self.pace.learn(Some(&error), Instant::now(), random());
                     return Err(error).context("the report is lost");
                 }
+                self.has_lost = false;
             }
         }
         if self.pace.may_send(Instant::now()) {
@@ -235,15 +240,21 @@ impl Daemon<'_> {
                 root: arguments.run.host_root(),
                 node_id: arguments.run.node_id.as_ref(),
                 state: &state,
+                within: arguments.upload_within,
             };
             let joined = joining.join()?.context("not enrolled")?;
             say(&joined.to_string());
         }
         if self.uploader.is_none() {
-            self.uploader = Some(arguments.access.uploader(server, &state)?);
+            self.uploader = Some(uploader(arguments, server)?);
         }
         Ok(())
     }
+}
+
+fn uploader(arguments: &DaemonArgs, server: &str) -> Result<Uploader, ConfigurationError> {
+    let uploader = arguments.access.uploader(server, &arguments.state.folder())?;
+    Ok(uploader.within(arguments.upload_within))
 }
 
 /// Writes the result, or takes away the one before, which would be taken for it.

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use anyhow::Context as _;
 use kb_core::ids::NodeId;
@@ -34,6 +35,7 @@ pub(crate) fn enrol(arguments: &EnrolArgs) -> anyhow::Result<u8> {
         root: arguments.host_root(),
         node_id: arguments.node_id.as_ref(),
         state: &state,
+        within: Duration::MAX,
     };
     match joining.join()? {
         Ok(joined) => {
@@ -75,12 +77,15 @@ pub(super) struct Joining<'a> {
     pub(super) root: HostRoot,
     pub(super) node_id: Option<&'a NodeId>,
     pub(super) state: &'a Path,
+    /// Longest wait for the answer.
+    pub(super) within: Duration,
 }
 
 impl Joining<'_> {
     /// Asks the server, and keeps what it gives. The outer error is this machine's, the inner one the server's.
     pub(super) fn join(&self) -> anyhow::Result<Result<Joined, UploadError>> {
-        let uploader = Uploader::new(self.server, Some(self.join_token_file), self.ca_file)?;
+        let uploader =
+            Uploader::new(self.server, Some(self.join_token_file), self.ca_file)?.within(self.within);
         for warning in uploader.warnings() {
             say(&format!("warning: {warning}"));
         }

@@ -12,7 +12,7 @@ use kb_core::matcher::Matcher;
 use kb_core::scanner::{ScanOptions, Summary, errors_and_harmless};
 use kb_core::terminal::harmless;
 
-use crate::cli::{MatchArgs, SignatureArgs, StateArgs};
+use crate::cli::{MatchArgs, SignatureArgs};
 use crate::decompress::Decompressed;
 use crate::process::say;
 use crate::signatures::{self, About, Known};
@@ -59,10 +59,7 @@ pub(crate) fn known(arguments: &SignatureArgs) -> anyhow::Result<Known> {
         .clone()
         .unwrap_or_else(signatures::default_path);
     let server = match &arguments.server {
-        Some(server) => match arguments
-            .access
-            .uploader(server, &StateArgs::of_environment().folder())
-        {
+        Some(server) => match arguments.access.uploader(server, &arguments.state.folder()) {
             Ok(server) => Some(server),
             // A file for the server's sake, such as a token that only root reads, is not needed for what is here.
             Err(error @ ConfigurationError::File { .. }) if path.is_file() => {

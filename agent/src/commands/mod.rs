@@ -31,13 +31,13 @@ pub(crate) use watch::watch;
 use std::io::{self, IsTerminal, Write};
 
 use anyhow::Context as _;
-use kb_core::health::{Bearing, UNREAD_LEDGER, conclude, open_faults, told, unread_ledger};
+use kb_core::health::{Bearing, Entry, Health, UNREAD_LEDGER, conclude, open_faults, told, unread_ledger};
 use kb_core::report::Report;
-use kb_core::verdict::{ExitCode, Verdict};
+use kb_core::verdict::{ExitCode, Verdict, cause};
 
 use crate::cli::{BenchArgs, ProbeArgs, ReportArgs, RunArgs, StateArgs};
 use crate::clock::{Clock as _, SystemClock};
-use crate::ledger::of_run_alone;
+use crate::ledger::{of_run_alone, of_run_beside, without_ledger};
 use crate::output::{self, Drawn};
 use crate::probe::{self, BenchOptions, Chance, Depth, NcclOptions, RANDOM_BYTES};
 use crate::process::say;
@@ -192,19 +192,60 @@ fn note_run(report: &mut Report, run: &RunArgs, state: &StateArgs) {
     let scope = run.scope();
     let ledger = state.ledger();
     let now = SystemClock.now();
-    if !ledger.is_expected() {
-        let health = of_run_alone(report, scope);
-        let has_fault = health.open.iter().any(|entry| entry.bearing == Bearing::Fault);
-        if has_fault {
-            conclude(report, health, now);
+    let told = state.ledger_of_the_node().map(|daemon| daemon.told_to_others());
+    let beside = match told.transpose() {
+        Ok(ledger) => ledger
+            .flatten()
+            .map(|ledger| of_run_beside(ledger, report, scope)),
+        Err(why) => Some(without_ledger(of_run_alone(report, scope), &why)),
+    };
+    let own = if ledger.is_expected() {
+        let noted = ledger.note_run(&run.host_root(), report, scope, now);
+        if let Some(why) = noted.unkept {
+            say(&format!("the daemon's ledger does not know of this run: {why}"));
         }
-        return;
+        Some(noted.value)
+    } else {
+        None
+    };
+    let mut health = match (own, beside) {
+        (Some(own), Some(beside)) => both(own, beside),
+        (Some(health), None) | (None, Some(health)) => health,
+        (None, None) => {
+            let health = of_run_alone(report, scope);
+            let has_fault = health.open.iter().any(|entry| entry.bearing == Bearing::Fault);
+            if !has_fault {
+                return;
+            }
+            health
+        }
+    };
+    if run.names_by_number() && numbers_are_in_doubt(&health, report) {
+        // Any fault of the node may be one of the GPUs that were meant.
+        health = health.about(true);
     }
-    let noted = ledger.note_run(&run.host_root(), report, scope, now);
-    conclude(report, noted.value, now);
-    if let Some(why) = noted.unkept {
-        say(&format!("the daemon's ledger does not know of this run: {why}"));
-    }
+    conclude(report, health, now);
+}
+
+/// What two ledgers hold, one of this user and one of the node.
+fn both(mut own: Health, beside: Health) -> Health {
+    let is_new = |entry: &Entry| own.open.iter().all(|known| known.id != entry.id);
+    let mut new: Vec<Entry> = beside.open.into_iter().filter(is_new).collect();
+    own.open.append(&mut new);
+    own.unread.extend(beside.unread);
+    own
+}
+
+/// True where a GPU in front of one of these is lost: it may have been counted when the numbers were given.
+fn numbers_are_in_doubt(health: &Health, report: &Report) -> bool {
+    let addresses = report
+        .gpus
+        .iter()
+        .filter_map(|gpu| gpu.pci_address.value.as_deref());
+    let farthest = addresses.max().unwrap_or_default();
+    let is_in_front = |entry: &Entry| entry.device.as_str() < farthest;
+    let mut lost = health.open.iter().filter(|entry| entry.cause == cause::GPU_LOST);
+    lost.any(is_in_front)
 }
 
 fn print_table(arguments: &RunArgs, report: &Report) -> io::Result<()> {

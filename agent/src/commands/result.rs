@@ -74,6 +74,7 @@ pub(super) struct Untold {
 enum Doubt {
     /// No result is there: it may not have been kept.
     Missing,
+    /// It is this node's, and of another time, another boot or another version of the agent.
     Old,
     /// It is not this node's, or cannot be believed; then neither can the ledger beside it.
     Foreign,
@@ -164,7 +165,7 @@ impl Made {
             return Err(self.of_another_version());
         }
         if self.finished > SystemTime::from(now + CLOCK_SKEW) {
-            return Err(self.told(&format!(
+            return Err(self.old(&format!(
                 "it is of {}, which is yet to come: a clock was set back, or is wrong",
                 self.report.finished_at
             )));
@@ -179,7 +180,7 @@ impl Made {
             return Err(self.of_another_version());
         }
         if self.is_of_another_boot(here) {
-            return Err(self.told("there is no look since the node was booted"));
+            return Err(self.old("there is no look since the node was booted"));
         }
         self.check_age(here, now)
     }
@@ -205,7 +206,7 @@ impl Made {
         self.check(here, now)?;
         let is_fault = self.report.conclusion.verdict > Verdict::Unknown;
         if !is_fault && self.is_of_another_boot(here) {
-            return Err(self.told("the node was booted since it was made"));
+            return Err(self.old("the node was booted since it was made"));
         }
         Ok(())
     }
@@ -219,7 +220,7 @@ impl Made {
 
     fn of_another_version(&self) -> Untold {
         let version = self.report.schema;
-        self.told(&format!(
+        self.old(&format!(
             "it is of version {}.{} of the report, written by agent {}, and this agent has {}.{}: restart the daemon, so \
              that both are the same program",
             version.major,
@@ -228,6 +229,10 @@ impl Made {
             report::MAJOR,
             report::MINOR
         ))
+    }
+
+    fn old(&self, why: &str) -> Untold {
+        Untold::old(format!("{}: {why}", self.file.display()))
     }
 
     fn told(&self, why: &str) -> Untold {

@@ -17,13 +17,17 @@ const RECORDED: [&str; 6] = [
     "UCX_",
 ];
 /// Whole words in the names of secrets, such as `NVIDIA_API_KEY`: `UCX_IB_PKEY` is a setting.
-const SECRET_WORDS: [&str; 10] = [
+const SECRET_WORDS: [&str; 14] = [
     "KEY",
     "KEYS",
     "APIKEY",
     "PASS",
+    "PASSCODE",
     "PASSPHRASE",
+    "PSK",
+    "PW",
     "PWD",
+    "JWT",
     "CRED",
     "CREDS",
     "AUTH",
@@ -187,6 +191,10 @@ mod tests {
             ("NVIDIA_NGC_TOKEN", "x"),
             ("NVIDIA_ACCESSTOKEN", "x"),
             ("NVIDIA_REGISTRY_PASS", "x"),
+            ("NCCL_NET_PW", "x"),
+            ("NCCL_NET_PSK", "x"),
+            ("UCX_LOGIN_PASSCODE", "x"),
+            ("NVIDIA_JWT", "x"),
             ("NCCL_NET_AUTH", "x"),
             ("UCX_CREDENTIALS_FILE", "x"),
             ("NVIDIA_EXTRA", "nvapi-abc"),

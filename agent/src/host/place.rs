@@ -13,13 +13,21 @@ pub(super) fn container(root: &HostRoot) -> Fact<String> {
     if let Some(found) = marked {
         return found;
     }
-    let texts = [&groups, &own, &root.text("proc/self/mountinfo")];
+    let mounts = root
+        .text("proc/self/mountinfo")
+        .map(|mounts| mounts_of_a_root(&mounts));
+    let texts = [&groups, &own, &mounts];
     for (word, runtime) in WORDS {
         let told = texts
             .iter()
             .find(|text| text.value.as_deref().is_some_and(|text| text.contains(word)));
         if let Some(text) = told {
             return Fact::read(runtime.to_owned(), text.source.clone());
+        }
+    }
+    for text in [&groups, &own] {
+        if text.value.as_deref().is_some_and(is_slurm_job) {
+            return Fact::read("slurm job".to_owned(), text.source.clone());
         }
     }
     match groups.value {
@@ -29,7 +37,7 @@ pub(super) fn container(root: &HostRoot) -> Fact<String> {
 }
 
 /// Words in control groups and in the mounts of a process. A folder of a runtime's store is its container's root.
-const WORDS: [(&str, &str); 11] = [
+const WORDS: [(&str, &str); 10] = [
     ("kubepods", "kubernetes"),
     ("/docker-", "docker"),
     ("/docker/", "docker"),
@@ -40,8 +48,29 @@ const WORDS: [(&str, &str); 11] = [
     ("/containerd", "containerd"),
     ("/lxc", "lxc"),
     ("/garden", "garden"),
-    ("slurm", "slurm job"),
 ];
+
+/// What a runtime mounts for its container. The host sees the roots of all its containers, each in its own place.
+fn mounts_of_a_root(mounts: &str) -> String {
+    const PLACES: [&str; 4] = ["/", "/etc/hosts", "/etc/hostname", "/etc/resolv.conf"];
+    let of_root = |line: &&str| {
+        line.split(' ')
+            .nth(4)
+            .is_some_and(|place| PLACES.contains(&place))
+    };
+    mounts.lines().filter(of_root).collect::<Vec<_>>().join("\n")
+}
+
+/// True in `…/slurmstepd.scope/job_42/step_0/user`, `/slurm/uid_1000/job_42`; false for Slurm's own programs, which start its
+/// prolog and epilog.
+fn is_slurm_job(groups: &str) -> bool {
+    let is_job = |part: &str| {
+        let number = part.strip_prefix("job_").unwrap_or_default();
+        !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
+    };
+    let mut groups = groups.lines().filter(|line| line.contains("slurm"));
+    groups.any(|line| line.split('/').any(is_job))
+}
 
 /// gVisor is a kernel of its own, which says when Linux 4.4 would have been built (its `linux64.go`).
 fn by_kernel(root: &HostRoot) -> Option<Fact<String>> {

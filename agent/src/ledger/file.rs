@@ -6,20 +6,23 @@ use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use kb_core::health::Ledger;
+use kb_core::health::{Bearing, Ledger};
 use kb_core::report::Report;
 use time::OffsetDateTime;
 
 use crate::clock::timestamp;
-use crate::files::{FOR_OWNER, NO_WAIT, read_plain, write_whole};
+use crate::files::{FOR_ALL, FOR_OWNER, NO_WAIT, read_plain, write_whole};
 
 use super::LAST_LOOK;
 
 const NAME: &str = "ledger.json";
+/// The faults that are open, for users who may not read the ledger: without what the kernel log says of them.
+const FOR_OTHERS: &str = "open.json";
 /// A file that was there and could not be read as one, for a person to look at.
 const DAMAGED: &str = "ledger.damaged.json";
 /// Kept apart from the file, which is replaced.
 const LOCK: &str = "ledger.lock";
+const TEXT_FOR_OTHERS: &str = "the daemon's ledger has it (`peerless-agent status --passive` as root)";
 /// Longest wait for another process, which holds the lock for as long as it takes to write a small file. The epilog's look
 /// and the prolog's run have 30 s beside their own limit.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -165,7 +168,36 @@ impl LedgerFile {
             fs::rename(&path, &aside).map_err(|error| told("put aside", &path, &error))?;
         }
         let json = ledger.to_json().map_err(|error| error.to_string())?;
+        self.tell_others(ledger)?;
         write_whole(&path, &json, FOR_OWNER).map_err(|error| told("write", &path, &error))
+    }
+
+    fn tell_others(&self, ledger: &Ledger) -> Result<(), String> {
+        let mut open = ledger.health(Vec::new()).open;
+        open.retain(|entry| entry.bearing >= Bearing::Unknown);
+        for entry in &mut open {
+            TEXT_FOR_OTHERS.clone_into(&mut entry.text);
+        }
+        let mut of_others = Ledger::default();
+        of_others.add_open(open);
+        let json = of_others.to_json().map_err(|error| error.to_string())?;
+        let path = self.folder.join(FOR_OTHERS);
+        write_whole(&path, &json, FOR_ALL).map_err(|error| told("write", &path, &error))
+    }
+
+    /// What the daemon of this folder tells all users of what is open; nothing where there is no daemon.
+    pub(crate) fn told_to_others(&self) -> Result<Option<Ledger>, String> {
+        let path = self.folder.join(FOR_OTHERS);
+        let why = match read_plain(&path) {
+            Ok(bytes) => return Ledger::from_json(&bytes).map(Some),
+            Err(error) if error.kind() != io::ErrorKind::NotFound => told("read", &path, &error),
+            Err(_) if !self.is_expected() => return Ok(None),
+            Err(_) => format!(
+                "{} is not there: an older daemon keeps the ledger",
+                path.display()
+            ),
+        };
+        Err(why)
     }
 
     fn has_result_of_one(&self) -> bool {
@@ -212,4 +244,50 @@ impl LedgerFile {
 
 fn told(what: &str, path: &Path, error: &io::Error) -> String {
     format!("{what} {}: {error}", path.display())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    use kb_core::health::Entry;
+    use time::macros::datetime;
+
+    use super::*;
+
+    #[test]
+    fn others_are_told_what_is_open_and_not_what_the_log_says() {
+        let folder = tempfile::tempdir().unwrap();
+        let ledger = LedgerFile::of(folder.path().to_owned());
+        assert!(ledger.told_to_others().unwrap().is_none(), "no daemon");
+        // Of a daemon that told nobody.
+        fs::write(ledger.path(), "{}").unwrap();
+        assert!(ledger.told_to_others().unwrap_err().contains("older daemon"));
+        fs::remove_file(ledger.path()).unwrap();
+        let fault: Entry = serde_json::from_value(serde_json::json!({
+            "id": "xid-79@0000:3b:00.0", "cause": "xid", "nature": "event", "bearing": "fault",
+            "device": "0000:3b:00.0", "number": 79, "count": 1,
+            "first_at": "2026-11-24T10:00:00Z", "last_at": "2026-11-24T10:00:00Z",
+            "text": "NVRM: Xid (PCI:0000:3b:00): 79, pid=7, name=secret",
+        }))
+        .unwrap();
+        let now = datetime!(2026-11-24 10:00 UTC);
+        let changed = ledger
+            .update(now, None, |ledger| ledger.add_open(vec![fault]))
+            .unwrap();
+        assert_eq!(changed.unkept, None);
+        let told = ledger.told_to_others().unwrap().unwrap().health(Vec::new());
+        assert_eq!(told.open.len(), 1);
+        assert!(!told.open[0].text.contains("secret"), "{}", told.open[0].text);
+        let mode = |name: &str| {
+            fs::metadata(folder.path().join(name))
+                .unwrap()
+                .permissions()
+                .mode()
+                & 0o777
+        };
+        assert_eq!((mode(FOR_OTHERS), mode(NAME)), (0o644, 0o600));
+        fs::write(folder.path().join(FOR_OTHERS), "").unwrap();
+        assert!(ledger.told_to_others().is_err());
+    }
 }

@@ -62,6 +62,11 @@ pub(crate) fn of_run_alone(report: &Report, scope: Scope) -> Health {
     take_in_run(&mut Ledger::default(), (report, scope), None)
 }
 
+/// What a run says of its GPUs beside what the daemon of another user tells.
+pub(crate) fn of_run_beside(mut ledger: Ledger, report: &Report, scope: Scope) -> Health {
+    take_in_run(&mut ledger, (report, scope), None)
+}
+
 /// `log`: what was told since the daemon's last look. Where that is not known, or not all of it, what the report itself has
 /// counts.
 fn take_in_run(ledger: &mut Ledger, (report, scope): (&Report, Scope), log: Option<LogEvents>) -> Health {

@@ -33,6 +33,7 @@ pub(super) fn of_run(options: &Options, session: &mut Session<'_>, opened: Optio
         bus: host::bus_gpus(root),
         visibility: host::visibility(root, visible.as_deref()),
         is_masked: options.devices.is_none() && std::env::var_os("CUDA_VISIBLE_DEVICES").is_some(),
+        is_by_bus: std::env::var("CUDA_DEVICE_ORDER").is_ok_and(|order| order == "PCI_BUS_ID"),
     };
     roll.absent()
 }
@@ -49,13 +50,18 @@ struct Roll<'a> {
     visibility: Visibility,
     /// True where CUDA was confined by somebody else (`CUDA_VISIBLE_DEVICES`).
     is_masked: bool,
+    /// True where CUDA counts as NVML does (`CUDA_DEVICE_ORDER`).
+    is_by_bus: bool,
 }
 
 impl Roll<'_> {
     fn absent(&self) -> Vec<AbsentGpu> {
         let mut absent = match self.asked {
             // A run that asked for certain GPUs reports on those alone.
-            Some(asked) => self.not_there(&asked.split(',').map(str::trim).collect::<Vec<_>>()),
+            Some(asked) => {
+                let asked: Vec<&str> = asked.split(',').map(str::trim).collect();
+                [self.not_there(&asked), self.others(&asked)].concat()
+            }
             None => [self.not_listed(), self.not_opened(), self.without_a_list()].concat(),
         };
         absent.extend(self.too_few());
@@ -98,6 +104,59 @@ impl Roll<'_> {
             })
         })
         .collect()
+    }
+
+    /// What says that numbers do not name the GPUs that were meant.
+    fn others(&self, asked: &[&str]) -> Vec<AbsentGpu> {
+        let numbers: Vec<Option<usize>> = asked.iter().map(|name| name.parse().ok()).collect();
+        if self.has_mig() || numbers.iter().all(Option::is_none) {
+            return Vec::new();
+        }
+        let unlike = asked.iter().zip(numbers).zip(self.opened());
+        let unlike = unlike.filter_map(|((name, number), gpu)| self.unlike(name, number?, gpu));
+        unlike.chain(self.lost_before()).collect()
+    }
+
+    /// CUDA leaves out what does not start, and counts on.
+    fn unlike(&self, name: &str, number: usize, gpu: &Gpu) -> Option<AbsentGpu> {
+        let opened = gpu.pci_address.value.as_deref().filter(|_| self.is_by_bus)?;
+        let (absence, reason, address) = match &self.managed.as_ref().ok()?.get(number)?.address {
+            Ok(address) if address == opened => return None,
+            Ok(address) => (
+                Absence::Missing,
+                format!("it is the GPU at {address} by NVML, and CUDA has the one at {opened} in its place"),
+                Some(address.clone()),
+            ),
+            Err(Unanswered {
+                why: Why::Lost,
+                message,
+            }) => (Absence::Lost, message.clone(), None),
+            Err(_) => return None,
+        };
+        Some(AbsentGpu {
+            asked_as: Some(name.to_owned()),
+            pci_address: address,
+            ..AbsentGpu::new(absence, reason)
+        })
+    }
+
+    /// A GPU that left NVML's list leaves its number to the next one, and a scheduler may know it by its number of before.
+    fn lost_before(&self) -> Vec<AbsentGpu> {
+        let opened = self
+            .opened()
+            .iter()
+            .filter_map(|gpu| gpu.pci_address.value.as_deref());
+        let farthest = opened.max().unwrap_or_default();
+        let mut lost = self.not_listed();
+        lost.retain(|gpu| {
+            let address = gpu.pci_address.as_deref();
+            gpu.absence == Absence::Lost && address.is_some_and(|address| address < farthest)
+        });
+        for gpu in &mut lost {
+            gpu.reason
+                .push_str(", so that the numbers behind it are those of other GPUs than before");
+        }
+        lost
     }
 
     /// Nothing where CUDA could not be opened and NVML lists the GPU: a failure of the run says what is wrong.

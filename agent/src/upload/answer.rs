@@ -1,11 +1,14 @@
 //! What came back to a request: from a Peerless server, or from something that stands before one.
 
+use std::time::Duration;
+
 use kb_core::terminal::harmless;
 use reqwest::blocking::Response;
 use reqwest::header::CONTENT_TYPE;
 use serde_json::Value;
 
-use super::within::{self, BODY_LIMIT};
+use super::secret::Secret;
+use super::within;
 
 /// The most of an answer that is read, in bytes.
 const MOST_BYTES: u64 = 1 << 20;
@@ -18,27 +21,32 @@ const PROBLEM: &str = "application/problem+json";
 pub(super) struct Answer {
     media_type: String,
     text: String,
+    /// What went out with the question: some servers and proxies repeat it in what they say.
+    secret: Secret,
 }
 
 impl Answer {
-    pub(super) fn read(response: Response) -> Result<Self, String> {
+    pub(super) fn read(response: Response, secret: Secret, limit: Duration) -> Result<Self, String> {
         let media_type = response.headers().get(CONTENT_TYPE);
         let media_type = media_type
             .and_then(|value| value.to_str().ok())
             .unwrap_or_default();
         let media_type = media_type.split(';').next().unwrap_or_default().trim();
         let media_type = media_type.to_ascii_lowercase();
-        let read = within::read(response, MOST_BYTES, BODY_LIMIT);
+        let read = within::read(response, MOST_BYTES, limit);
         let bytes = read.map_err(|error| format!("the answer broke off: {error}"))?;
         Ok(Self {
             media_type,
             text: String::from_utf8_lossy(&bytes).into_owned(),
+            secret,
         })
     }
 
-    /// The body; null where it is no JSON.
+    /// The body, without the secret; null where it is no JSON.
     pub(super) fn json(&self) -> Value {
-        serde_json::from_str(&self.text).unwrap_or_default()
+        let mut json = serde_json::from_str(&self.text).unwrap_or_default();
+        self.secret.withhold_in(&mut json);
+        json
     }
 
     /// The stable code of a Peerless problem. Proxies refuse without one.
@@ -71,7 +79,9 @@ impl Answer {
             "" => "no media type",
             known => known,
         };
-        let words: Vec<&str> = self.text.split_whitespace().take(MOST_SHOWN).collect();
+        // Before it is cut: a part of a secret is one, too.
+        let text = self.secret.withheld(&self.text);
+        let words: Vec<&str> = text.split_whitespace().take(MOST_SHOWN).collect();
         let words: String = words.join(" ").chars().take(MOST_SHOWN).collect();
         // Quoted as in a program, so that nothing of it reaches the terminal as a command.
         format!("{media_type} {words:?}")
@@ -86,6 +96,7 @@ mod tests {
         Answer {
             media_type: media_type.to_owned(),
             text: text.to_owned(),
+            secret: Secret::default(),
         }
     }
 

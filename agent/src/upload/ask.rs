@@ -4,7 +4,6 @@ use kb_core::unreachable;
 use reqwest::header::CONTENT_TYPE;
 use serde_json::Value;
 
-use super::answer::Answer;
 use super::{UploadError, Uploader};
 
 impl Uploader {
@@ -23,7 +22,7 @@ impl Uploader {
             .send()
             .map_err(|error| unreachable(unreachable::why(&error, error.is_timeout())))?;
         let status = response.status().as_u16();
-        let answer = Answer::read(response);
+        let answer = self.answer(response);
         if status != wanted {
             let answer = answer.unwrap_or_default();
             return Err(UploadError::Refused {

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use super::body::{self, Body};
 use super::{ConfigurationError, Spool, read_kept, remove};
-use crate::files::FOR_OWNER;
+use crate::files::{FOR_OWNER, unfinished};
 
 pub(crate) struct Packed {
     pub(crate) count: usize,
@@ -25,10 +25,7 @@ pub(crate) struct Unpacked {
 /// Writes what the spool holds into one file of its owner's, whole or not at all. What is damaged stays behind: it would
 /// only lie in the way of the others. With `empties` the reports packed leave the spool once the bundle is on disk.
 pub(crate) fn pack(spool: &Spool, out: &Path, empties: bool) -> io::Result<Packed> {
-    let name = out
-        .file_name()
-        .ok_or_else(|| io::Error::other("this names no file"))?;
-    let unfinished = out.with_file_name(format!(".{}.{}", name.to_string_lossy(), std::process::id()));
+    let unfinished = unfinished(out)?;
     let mut packed = Vec::new();
     let mut left = Vec::new();
     let written = (|| -> io::Result<()> {

@@ -9,7 +9,7 @@ use kb_core::ids::ReportId;
 use kb_core::terminal::{harmless, without_password};
 use kb_core::unreachable;
 use kb_core::wire::is_this_machine;
-use reqwest::blocking::{Client, RequestBuilder};
+use reqwest::blocking::{Client, RequestBuilder, Response};
 use reqwest::header::{
     ACCEPT, AUTHORIZATION, CONTENT_ENCODING, CONTENT_TYPE, DATE, ETAG, HeaderValue, IF_NONE_MATCH,
     RETRY_AFTER,
@@ -20,6 +20,7 @@ use reqwest::{Certificate, Url};
 use crate::clock::{Clock as _, SystemClock};
 
 use super::answer::Answer;
+use super::secret::Secret;
 use super::within::{self, BODY_LIMIT};
 use super::{Body, ConfigurationError, UploadError};
 
@@ -33,6 +34,7 @@ pub(crate) struct Uploader {
     address: Url,
     authorization: Option<HeaderValue>,
     warnings: Vec<String>,
+    limit: Duration,
 }
 
 pub(crate) struct Receipt {
@@ -81,14 +83,32 @@ impl Uploader {
             address,
             authorization,
             warnings,
+            limit: TOTAL_LIMIT,
         })
     }
 
+    /// Longest wait for an answer, where somebody waits for this program.
+    pub(crate) fn within(self, limit: Duration) -> Self {
+        Self {
+            limit: limit.min(TOTAL_LIMIT),
+            ..self
+        }
+    }
+
+    pub(super) fn limit(&self) -> Duration {
+        self.limit
+    }
+
     pub(super) fn authorized(&self, request: RequestBuilder) -> RequestBuilder {
+        let request = request.timeout(self.limit);
         match &self.authorization {
             Some(authorization) => request.header(AUTHORIZATION, authorization.clone()),
             None => request,
         }
+    }
+
+    pub(super) fn answer(&self, response: Response) -> Result<Answer, String> {
+        Answer::read(response, Secret::of(self.authorization.as_ref()), self.limit)
     }
 
     pub(super) fn beside(&self, call: &str) -> Url {
@@ -127,7 +147,7 @@ impl Uploader {
             .get(RETRY_AFTER)
             .and_then(|value| value.to_str().ok());
         let retry_after = asked.and_then(|asked| super::retry::retry_after(asked, SystemClock.now()));
-        let answer = Answer::read(response);
+        let answer = self.answer(response);
         if !matches!(status, 200 | 201) {
             // The status has said what matters; an answer that breaks off only costs its details.
             let answer = answer.unwrap_or_default();
@@ -184,7 +204,7 @@ impl Uploader {
         let etag = response.headers().get(ETAG).and_then(|etag| etag.to_str().ok());
         let etag = etag.unwrap_or_default().to_owned();
         if status != 200 {
-            let answer = Answer::read(response).unwrap_or_default();
+            let answer = self.answer(response).unwrap_or_default();
             return Err(UploadError::Refused {
                 server: self.server(),
                 status,

@@ -10,6 +10,7 @@ mod enrol;
 mod feedback;
 mod redact;
 mod retry;
+mod secret;
 mod spool;
 mod within;
 

@@ -4,7 +4,7 @@ use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use kb_core::ids::ReportId;
 
@@ -18,6 +18,9 @@ const MOST_AT_ONCE: usize = 32;
 
 /// What another process left unfinished longer ago than this, it will not finish.
 const UNFINISHED: Duration = Duration::from_hours(1);
+
+/// The beginning of 2026: nothing was kept by this program before. A clock without a battery stands at 1970.
+const BEFORE_THIS_PROGRAM: Duration = Duration::from_hours(490_896);
 
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Limits {
@@ -86,7 +89,7 @@ impl Spool {
         let mut bytes = waiting.iter().map(|file| file.bytes).sum::<u64>() + newest;
         let mut said = Vec::new();
         for file in waiting {
-            let age = file.written.elapsed().unwrap_or_default();
+            let age = file.age();
             let why = if age > self.limits.age {
                 format!(
                     "it waited {} days, the limit is {}",
@@ -121,14 +124,15 @@ impl Spool {
         }
     }
 
-    /// Sends what was kept, oldest first, until the server takes no more. What it leaves for later does not count:
-    /// however many such reports are in front, those behind them go.
+    /// Sends what was kept, oldest first, until the server takes no more, or as long has passed as the uploader waits for one
+    /// answer. What it leaves for later does not count: however many such reports are in front, those behind them go.
     pub(crate) fn drain(&self, uploader: &Uploader) -> Drained {
         let mut said = Vec::new();
         let mut settled = 0;
         let mut refusal = None;
+        let began = Instant::now();
         for path in self.kept() {
-            if settled >= MOST_AT_ONCE {
+            if settled >= MOST_AT_ONCE || began.elapsed() >= uploader.limit() {
                 break;
             }
             let body = match read_kept(&path) {
@@ -206,6 +210,19 @@ struct Waiting {
     written: SystemTime,
     path: PathBuf,
     bytes: u64,
+}
+
+impl Waiting {
+    /// Nothing where the clock stood wrong when it was written, so that nobody knows how long it has waited.
+    fn age(&self) -> Duration {
+        let was_wrong = self.written < SystemTime::UNIX_EPOCH + BEFORE_THIS_PROGRAM;
+        let age = if was_wrong {
+            None
+        } else {
+            self.written.elapsed().ok()
+        };
+        age.unwrap_or_default()
+    }
 }
 
 /// A report of the spool; `None` where another process has sent it meanwhile.

@@ -15,9 +15,13 @@ const THIRD: &str = "0000:00:08.0";
 
 /// A machine with three GPUs on the bus, of which driver and NVML list two, and a process of this user in it.
 fn three_on_the_bus(driver: &str, user: u32) -> Node {
+    with_third(THIRD, driver, user)
+}
+
+fn with_third(third: &str, driver: &str, user: u32) -> Node {
     let node = Node::with(&Scenario::healthy(2));
     let host = node.path("host");
-    for (address, driver) in [(GPUS[0], "nvidia"), (GPUS[1], "nvidia"), (THIRD, driver)] {
+    for (address, driver) in [(GPUS[0], "nvidia"), (GPUS[1], "nvidia"), (third, driver)] {
         device(&host, &["0000:00:01.0", address]);
         let folder = host.join("sys/bus/pci/devices").join(address);
         symlink(
@@ -183,4 +187,44 @@ fn a_list_in_the_environment_asks_for_gpus() {
         let run = Run::of(&run.output().unwrap());
         assert_eq!(run.code, expected, "{list}: {}", run.stderr);
     }
+}
+
+/// A scheduler counts a lost GPU still, and NVML gives its number to the next one.
+#[test]
+fn numbers_behind_a_lost_gpu_name_nobody_for_sure() {
+    const FIRST: &str = "0000:00:05.0";
+    let node = with_third(FIRST, "nvidia", 0);
+    for asked in ["0,1", "1", "1,0"] {
+        let (report, run) = node.probe(&["--devices", asked]);
+        assert_eq!(
+            told(&report, &run),
+            (Verdict::Broken, 2, vec![Absence::Lost]),
+            "{asked}"
+        );
+        assert_eq!(report.absent[0].pci_address.as_deref(), Some(FIRST));
+        assert!(
+            report.absent[0].reason.contains("the numbers behind it"),
+            "{asked}"
+        );
+    }
+    // One that lies behind those that were asked for changes no number, and a name is no number.
+    let behind = three_on_the_bus("nvidia", 0);
+    let (report, run) = behind.probe(&["--devices", "0,1"]);
+    assert_eq!(told(&report, &run), (Verdict::Healthy, 0, vec![]));
+    let by_name = report.gpus.iter().map(|gpu| gpu.uuid.value.clone().unwrap());
+    let by_name = by_name.collect::<Vec<String>>().join(",");
+    let (report, run) = node.probe(&["--devices", &by_name]);
+    assert_eq!(told(&report, &run), (Verdict::Healthy, 0, vec![]));
+
+    // Once it has left the bus as well, the ledger alone knows of it.
+    write(&node.path(""), "host/dev/kmsg", "5,1,0,-;Linux version 6.8.0\n");
+    let state = node.path("state");
+    let state = state.to_str().unwrap();
+    assert_eq!(node.run("daemon", &["--once", "--state", state]).code, 2);
+    std::fs::remove_file(node.path("host/sys/bus/pci/devices").join(FIRST)).unwrap();
+    let run = node.run("probe", &["--devices", "0,1", "--state", state]);
+    assert_eq!(run.code, 2, "{}", run.stderr);
+    assert!(run.stdout.contains("gpu_lost@0000:00:05.0"), "{}", run.stdout);
+    let run = node.run("probe", &["--devices", &by_name, "--state", state]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
 }

@@ -8,7 +8,7 @@ use std::process::{Command, Output};
 use crate::deployment::shipped;
 
 /// Codes that the agent does not have, or that say that it did not run.
-const NO_ANSWERS: [i32; 8] = [2, 3, 64, 101, 126, 127, 137, 139];
+const NO_ANSWERS: [i32; 9] = [2, 3, 64, 101, 126, 127, 134, 137, 139];
 
 /// A program that writes down how it was called and what Slurm would have given it, and ends with a code.
 fn stub(folder: &Path, name: &str, code: i32) {

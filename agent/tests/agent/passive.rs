@@ -163,7 +163,7 @@ fn links_that_are_down_are_a_warning() {
     let mut scenario = Scenario::healthy(2);
     scenario.gpus[0].nvlinks[3].active = false;
     let node = Node::with(&scenario);
-    write(&node.path(""), "host/dev/kmsg", "");
+    write(&node.path(""), "host/dev/kmsg", "5,0,0,-;Linux version 6.8.0\n");
     assert_eq!(daemon(&node, &[]).code, 1);
     assert!(
         status(&node).stdout.contains("links_down@"),
@@ -234,6 +234,61 @@ fn an_xid_between_two_looks_ends_by_a_proof_after_a_new_boot_alone() {
     assert_eq!(daemon(&node, &[]).code, 0);
 }
 
+/// A file without a record in the place of the kernel's log, as containers have it.
+#[test]
+fn a_log_without_a_record_is_not_the_kernels() {
+    let empties: [&dyn Fn(&std::path::Path); 3] = [
+        &|kmsg| fs::write(kmsg, "").unwrap(),
+        &|kmsg| std::os::unix::fs::symlink("/nonexistent", kmsg).unwrap(),
+        &|kmsg| {
+            let made = std::process::Command::new("mkfifo").arg(kmsg).status();
+            assert!(made.unwrap().success());
+        },
+    ];
+    for replace in empties {
+        let node = node(Condition::default());
+        assert_eq!(daemon(&node, &[]).code, 0);
+        let kmsg = node.path("host/dev/kmsg");
+        fs::remove_file(&kmsg).unwrap();
+        replace(&kmsg);
+        // Behind a look that read it, and at a first one.
+        for _ in 0..2 {
+            let run = daemon(&node, &[]);
+            assert_eq!(run.code, 3, "{}", run.stderr);
+            assert!(run.stderr.contains("kernel_log"), "{}", run.stderr);
+            let _ = fs::remove_dir_all(node.path("state"));
+        }
+        let line = format!(
+            "Nov 21 10:00:00 gpu-17 kernel: [    9.000000] {}\n",
+            xid(79, "GPU has fallen off the bus.")
+        );
+        write(&node.path(""), "host/var/log/messages", line);
+        assert_eq!(daemon(&node, &[]).code, 2);
+    }
+}
+
+/// A variable of CUDA's may come from whoever started the look.
+#[test]
+fn a_look_is_about_the_whole_node_whatever_cuda_may_see() {
+    let mut scenario = Scenario::healthy(2);
+    scenario.gpus[1].condition.remapped_rows.failure = true;
+    let node = Node::with(&scenario);
+    write(&node.path(""), "host/dev/kmsg", "5,0,0,-;Linux version 6.8.0\n");
+    let state = node.path("state");
+    for visible in ["0", "", "-1"] {
+        let mut command = node.command("daemon");
+        command.args(["--once", "--state", state.to_str().unwrap()]);
+        let run = Run::of(&command.env("CUDA_VISIBLE_DEVICES", visible).output().unwrap());
+        assert_eq!(run.code, 2, "{visible}: {}", run.stderr);
+        assert!(
+            run.stderr.contains("CUDA_VISIBLE_DEVICES is not followed"),
+            "{}",
+            run.stderr
+        );
+        assert_eq!(status(&node).code, 2, "{visible}");
+    }
+}
+
 /// CUDA's own list may be shorter than the machine's.
 #[test]
 fn nvml_that_cannot_count_its_gpus_is_no_all_clear() {
@@ -268,6 +323,38 @@ fn what_a_job_did_is_counted_and_is_no_fault() {
     let metrics = metrics(&node);
     assert!(metrics.contains(",xid=\"45\"} 300\n"), "{metrics}");
     assert!(!metrics.contains("peerless_agent_fault{"), "{metrics}");
+}
+
+#[test]
+fn a_line_that_no_record_is_about_is_a_warning_and_a_fault_where_it_says_fatal() {
+    let switch = |rest: &str| format!("nvidia-nvswitch0: SXid (PCI:0000:c5:00.0): 29999, {rest}");
+    for (line, code, condition) in [
+        (switch("Link 30"), 1, 0),
+        (switch("Non-fatal, Link 30"), 1, 0),
+        (switch("Fatal, Link 30"), 2, 1),
+        (xid(999, "Fatal"), 2, 1),
+        (xid(999, "pid=7, name=Fatal"), 1, 0),
+        // Neither is nothing: a number that is too large, a place in a form that is not known.
+        (
+            "NVRM: Xid (PCI:0000:00:06): 99999999999999999999, x".to_owned(),
+            1,
+            0,
+        ),
+        (
+            "NVRM: Xid (GPU-3): 79, GPU has fallen off the bus.".to_owned(),
+            2,
+            1,
+        ),
+    ] {
+        let node = node(Condition::default());
+        log(&node, 2, &line);
+        let run = daemon(&node, &[]);
+        assert_eq!(run.code, code, "{line}: {}", run.stderr);
+        let root = node.path("host");
+        let arguments = ["condition", "--host-root", root.to_str().unwrap()];
+        assert_eq!(with_state(&node, "gate", &arguments).code, condition, "{line}");
+        assert!(metrics(&node).contains("peerless_agent_xids_total{"), "{line}");
+    }
 }
 
 #[test]
@@ -335,7 +422,7 @@ fn what_could_not_be_read_is_never_called_good() {
     assert_eq!(run.code, 3);
     assert!(run.stderr.contains("kernel_log"), "{}", run.stderr);
     assert!(metrics(&node).contains("peerless_agent_unread{what=\"kernel_log\"} 1\n"));
-    write(&node.path(""), "host/dev/kmsg", "");
+    write(&node.path(""), "host/dev/kmsg", "5,0,0,-;Linux version 6.8.0\n");
     assert_eq!(daemon(&node, &[]).code, 0);
     // The ledger of earlier faults is gone, or is no ledger.
     let ledger = node.path("state/ledger.json");

@@ -216,6 +216,14 @@ fn limits_take_the_oldest_and_say_so() {
     );
     assert!(!files_in(&spool).contains(&old));
     assert_eq!(files_in(&spool).len(), 2);
+    // A clock that stood at 1970 tells nothing of how long it waited.
+    let kept = files_in(&spool).remove(0);
+    let file = fs::File::options().write(true).open(&kept).unwrap();
+    file.set_modified(std::time::UNIX_EPOCH + Duration::from_hours(1))
+        .unwrap();
+    let aged = report(&["--spool-max-days", "2"]);
+    assert!(!aged.stderr.contains("LOST: "), "{}", aged.stderr);
+    fs::remove_file(kept).unwrap();
     let large = spool.join("00000000-0000-4000-8000-000000000000.json.zst");
     fs::File::create(&large).unwrap().set_len(2 << 20).unwrap();
     let full = report(&["--spool-max-mib", "1"]);

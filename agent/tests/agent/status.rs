@@ -139,3 +139,35 @@ fn a_gate_believes_no_stand_in() {
         assert_eq!(said.contains("simulated"), !is_allowed, "{said}");
     }
 }
+
+/// A folder that the environment names by an empty text is a mistake, whichever verb is asked.
+#[test]
+fn an_empty_name_of_the_state_folder_is_refused_by_all() {
+    let node = Node::with(&Scenario::healthy(2));
+    let record = "cuda/out-of-memory";
+    let server = ["--server", "http://127.0.0.1:9"];
+    for (verb, arguments) in [
+        ("probe", vec![]),
+        ("bench", vec![]),
+        ("report", vec!["--print"]),
+        ("daemon", vec!["--once"]),
+        ("status", vec!["--passive"]),
+        ("gate", vec!["condition"]),
+        ("clear", vec![record, "--reason", "x", "--by", "y"]),
+        ("match", vec!["-"]),
+        ("watch", vec!["--once"]),
+        ("upload", server.to_vec()),
+        ("enrol", [&server[..], &["--join-token-file", "x"]].concat()),
+    ] {
+        let mut command = node.bare(verb);
+        let run = Run::of(
+            &command
+                .args(arguments)
+                .env("PEERLESS_STATE", "")
+                .output()
+                .unwrap(),
+        );
+        assert_eq!(run.code, 64, "{verb}: {}", run.stderr);
+        assert!(run.stderr.contains("--state"), "{verb}: {}", run.stderr);
+    }
+}

@@ -222,6 +222,32 @@ fn a_report_that_is_refused_is_kept_and_goes_with_the_next_one() {
     assert!(files_in(&node.path("spool")).is_empty());
 }
 
+/// Some servers and proxies repeat what they were asked, and messages end in logs.
+#[test]
+fn a_token_that_comes_back_is_in_no_message() {
+    const TITLE: &str = r#"{"title": "bad Bearer secret-token", "detail": "not \u0073ecret-token"}"#;
+    // Its end is behind the part of the answer that is shown.
+    const PAGE: &str = "<html><head><title>401</title></head><body>not authorized: Bearer xxxx secret-token";
+    const FOREIGN: &str = r#"["secret-token"]"#;
+    const FINDING: &str = r#"{"findings": [{"subject": "secret-token", "title": "secret-token"}]}"#;
+    for (status, answer) in [
+        (401, TITLE),
+        (503, TITLE),
+        (502, PAGE),
+        (200, FOREIGN),
+        (201, FINDING),
+    ] {
+        let node = Node::with(&Scenario::library_missing());
+        let server = Server::answering(&[(status, answer)]);
+        let run = upload(&node, &server.address, &[]);
+        let requests = server.requests();
+        assert_eq!(requests[0].header("authorization"), Some("Bearer secret-token"));
+        let told = run.stdout + &run.stderr;
+        assert!(!told.contains("secret"), "{told}");
+        assert!(told.contains("(with"), "{told}");
+    }
+}
+
 #[test]
 fn a_kept_report_that_is_refused_for_good_is_not_sent_again() {
     let node = Node::with(&Scenario::library_missing());
@@ -285,6 +311,30 @@ fn a_report_that_can_be_neither_sent_nor_kept_keeps_its_exit_code() {
     let run = upload(&node, "http://127.0.0.1:9", &[]);
     assert_eq!(run.code, 2, "{}", run.stderr);
     assert!(run.stderr.contains("nor could it be kept"), "{}", run.stderr);
+}
+
+#[test]
+fn a_look_whose_report_is_lost_says_so_by_its_code() {
+    let node = Node::with(&Scenario::healthy(2));
+    fs::create_dir_all(node.path("host/dev")).unwrap();
+    fs::write(node.path("host/dev/kmsg"), "5,0,0,-;Linux version 6.8.0\n").unwrap();
+    let look = |spool: &str| {
+        let (state, spool) = (node.path("state"), node.path(spool));
+        let state = [
+            "--state",
+            state.to_str().unwrap(),
+            "--spool",
+            spool.to_str().unwrap(),
+        ];
+        let server = ["--once", "--server", "http://127.0.0.1:9"];
+        node.run("daemon", &[&server[..], &state].concat())
+    };
+    let kept = look("spool");
+    assert_eq!(kept.code, 0, "{}", kept.stderr);
+    fs::write(node.path("file"), "where the folder should be").unwrap();
+    let lost = look("file");
+    assert!(lost.stderr.contains("the report is lost"), "{}", lost.stderr);
+    assert_eq!(lost.code, 1, "{}", lost.stderr);
 }
 
 #[test]

@@ -107,5 +107,11 @@ pub fn bearing(severity: Option<Severity>, action: Option<Action>, at_fault: Opt
     }
 }
 
-/// What an Xid or SXid means that no record is about: somebody should look.
-pub(crate) const UNKNOWN_XID: Bearing = Bearing::Warning;
+/// What an Xid or SXid means that no record is about: somebody should look, and what the driver itself calls fatal is a fault.
+pub(crate) fn bearing_of_unknown(fatal: Option<bool>) -> Bearing {
+    if fatal == Some(true) {
+        Bearing::Fault
+    } else {
+        Bearing::Warning
+    }
+}

@@ -19,7 +19,7 @@ pub enum What {
     Numbered {
         /// Xid or SXid.
         family: Family,
-        /// Its number.
+        /// Its number; the largest where the line has a larger one.
         number: u32,
         /// The driver's own word, where the line has one: `Fatal`, `Nonfatal`, `Non-fatal`.
         fatal: Option<bool>,
@@ -115,10 +115,14 @@ pub(crate) fn is_of_process(message: &str) -> bool {
 fn numbered(line: &str, place: usize, marker: &str, family: Family) -> Option<LineEvent> {
     let rest = line.get(place + marker.len()..)?;
     let (place_of, rest) = rest.split_once("): ")?;
-    // `PCI:0000:3b:00`, and with MIG `PCI:0000:3b:00 GPU-I:05`.
-    let device = address(place_of.split(' ').next()?)?;
+    // `PCI:0000:3b:00`, and with MIG `PCI:0000:3b:00 GPU-I:05`. A place in another form is no reason to hear nothing.
+    let device = place_of.split(' ').next().and_then(address);
+    let device = device.unwrap_or_else(|| NODE.to_owned());
     let end = rest.find(|letter: char| !letter.is_ascii_digit());
-    let number: u32 = rest.get(..end.unwrap_or(rest.len()))?.parse().ok()?;
+    let digits = rest
+        .get(..end.unwrap_or(rest.len()))
+        .filter(|digits| !digits.is_empty())?;
+    let number = digits.parse().unwrap_or(u32::MAX);
     let (before, behind) = around_the_name(rest);
     let words = || before.split([' ', ',']).chain(behind.split([' ', ',']));
     let fatal = if words().any(|word| word == "Nonfatal" || word == "Non-fatal") {

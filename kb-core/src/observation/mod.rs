@@ -17,7 +17,7 @@ mod states;
 mod tests;
 
 pub use cause::{WATCHED, Watched};
-pub(crate) use known::UNKNOWN_XID;
+pub(crate) use known::bearing_of_unknown;
 pub use known::{KnownXid, bearing, known, known_xids};
 pub use line::{LineEvent, What, canonical, read_line, read_message};
 pub(crate) use line::{RECOVERY_ACTION_CHANGED, is_of_process, without_stamp};

@@ -29,6 +29,16 @@ fn each_form_gives_its_event_and_device() {
             "0009:01:00.0",
         ),
         (
+            "NVRM: Xid (PCI:zz:3b:00): 79, pid=1",
+            numbered(Family::Xid, 79, None),
+            "node",
+        ),
+        (
+            "NVRM: Xid (PCI:0000:3b:00): 99999999999999999999, pid=1",
+            numbered(Family::Xid, u32::MAX, None),
+            "0000:3b:00.0",
+        ),
+        (
             "NVRM: Xid (PCI:0000:3b:00): 149, NETIR Fatal XC0 i0 Link -1 (0x000fe406)",
             numbered(Family::Xid, 149, Some(true)),
             "0000:3b:00.0",
@@ -135,7 +145,6 @@ fn anything_else_is_none() {
     for line in [
         "",
         "NVRM: Xid (PCI:0000:3b:00): x, pid=1",
-        "NVRM: Xid (PCI:zz:3b:00): 79, pid=1",
         "someone said Xid 79 once",
         "nvme 0000:02:00.0: Unable to change power state from D3cold to D0, device inaccessible",
         "nvme 0000:02:00.0: PCIe Bus Error: severity=Uncorrected (Fatal), type=Transaction Layer",

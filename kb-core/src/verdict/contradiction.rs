@@ -4,7 +4,7 @@ use super::expect::Expect;
 use super::run::judge;
 use super::{ExitCode, Verdict, table};
 use crate::observation::{
-    LineEvent, Look, Recovery, UNKNOWN_XID, What, canonical, known, open_faults, read_message,
+    LineEvent, Look, Recovery, What, bearing_of_unknown, canonical, known, open_faults, read_message,
 };
 use crate::report::{Bearing, Entry, Family, NODE, Pair, Report, Shape, When, fact_name};
 
@@ -116,7 +116,9 @@ fn bearing(what: &What) -> Bearing {
             family,
             number,
             fatal,
-        } => known(*family, *number).map_or(UNKNOWN_XID, |known| known.bearing(*fatal)),
+        } => {
+            known(*family, *number).map_or_else(|| bearing_of_unknown(*fatal), |known| known.bearing(*fatal))
+        }
         What::RecoveryAction(Recovery::None) => Bearing::Event,
         What::RecoveryAction(_) | What::Message(_) | What::Bus(_) => Bearing::Fault,
     }

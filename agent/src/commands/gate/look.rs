@@ -13,7 +13,7 @@ use crate::clock::{Clock as _, SystemClock};
 use crate::commands::upload::patience;
 use crate::gate::{Doubt, Ended, Found, Seen, of_look, of_probe, of_status};
 use crate::probe;
-use crate::process::{output_within, say};
+use crate::process::{VISIBLE_GPUS, output_within, say};
 use crate::upload::{Body, send};
 
 use super::super::result::{Here, Made, Untold};
@@ -24,6 +24,10 @@ const STATUS_LIMIT: Duration = Duration::from_secs(10);
 pub(super) const BESIDE: Duration = Duration::from_secs(30);
 /// The epilog's look, in seconds.
 const LOOK_SECONDS: &str = "30";
+/// Longest that a job waits for an answer of the server.
+const ANSWER_LIMIT: Duration = Duration::from_secs(5);
+/// A settings file without settings.
+const NO_SETTINGS: &str = "/dev/null";
 /// Oldest proof that counts, in hours: a fault that was proven does not end by time.
 const ANY_AGE: &str = "8760";
 
@@ -67,7 +71,7 @@ pub(super) fn before_a_job(arguments: &GateArgs, config: Option<&Path>) -> Optio
         // MIG devices, for one.
         let why = format!("the job's GPUs are not proven: {why}");
         let unproven = || Looked::of(Found::unknown(Doubt::Said, why));
-        return Some(known_fault(arguments, config).unwrap_or_else(unproven));
+        return Some(known_fault(arguments).unwrap_or_else(unproven));
     }
     let seconds = arguments.timeout.as_secs_f64().to_string();
     let words = [
@@ -91,20 +95,23 @@ pub(super) fn before_a_job(arguments: &GateArgs, config: Option<&Path>) -> Optio
         say(&format!("the report was not uploaded: {error:#}"));
     }
     if let Seen::Unknown(_) = found.seen {
-        return Some(known_fault(arguments, config).unwrap_or_else(|| Looked::of(found)));
+        return Some(known_fault(arguments).unwrap_or_else(|| Looked::of(found)));
     }
     Some(Looked::of(found))
 }
 
 /// What is known of the node counts where a run cannot tell.
-fn known_fault(arguments: &GateArgs, config: Option<&Path>) -> Option<Looked> {
-    let last = last_results(arguments, config);
+fn known_fault(arguments: &GateArgs) -> Option<Looked> {
+    let last = last_results(arguments);
     (last.found.seen == Seen::Fault).then_some(last)
 }
 
 /// On disk first; then one try, as a job waits.
 fn deliver(arguments: &GateArgs, server: &str, report: &Report) -> anyhow::Result<()> {
-    let uploader = arguments.access.uploader(server, &arguments.state.folder())?;
+    let uploader = arguments
+        .access
+        .uploader(server, &arguments.state.folder())?
+        .within(ANSWER_LIMIT);
     let (report, body) = Body::redacted(report, &arguments.redact)?;
     let kept = arguments.spool.spool().keep(&report.report_id, &body);
     if let Ok(kept) = &kept {
@@ -122,10 +129,13 @@ pub(super) fn behind_a_job(arguments: &GateArgs, config: Option<&Path>) -> Optio
     gpus(arguments)?;
     let state = arguments.state.folder();
     let state = state.to_string_lossy();
+    let answer_limit = ANSWER_LIMIT.as_secs().to_string();
     let words = [
         "daemon",
         "--once",
         "--quiet",
+        "--upload-within",
+        &answer_limit,
         "--timeout",
         LOOK_SECONDS,
         "--fail-on",
@@ -138,7 +148,7 @@ pub(super) fn behind_a_job(arguments: &GateArgs, config: Option<&Path>) -> Optio
         Ok(ended) => of_look(&ended),
         Err(found) => found,
     };
-    let last = last_results(arguments, config);
+    let last = last_results(arguments);
     Some(match (own.seen, last.found.seen) {
         (Seen::NoFault, _) | (_, Seen::Fault) | (Seen::Unknown(_), Seen::Unknown(_)) => last,
         _ => Looked::of(own),
@@ -154,7 +164,7 @@ fn gpus(arguments: &GateArgs) -> Option<String> {
 }
 
 /// What the daemon's last look says, and its last proof where that tells of a fault.
-pub(super) fn last_results(arguments: &GateArgs, config: Option<&Path>) -> Looked {
+pub(super) fn last_results(arguments: &GateArgs) -> Looked {
     let state = arguments.state.folder();
     let ask_status = |more: &[&str]| -> Found {
         let (folder, root) = (
@@ -173,8 +183,12 @@ pub(super) fn last_results(arguments: &GateArgs, config: Option<&Path>) -> Looke
         if let Some(node) = &arguments.here.node_id {
             words.extend(["--node-id", node.as_str()]);
         }
+        if arguments.here.allow_simulated {
+            words.push("--allow-simulated");
+        }
         words.extend(more);
-        match ask(arguments, &words, config, STATUS_LIMIT) {
+        // All that it needs was said: settings that are made for another question must not change its answer.
+        match ask(arguments, &words, Some(Path::new(NO_SETTINGS)), STATUS_LIMIT) {
             Ok(ended) => of_status(&ended),
             Err(found) => found,
         }
@@ -250,6 +264,8 @@ fn ask(arguments: &GateArgs, words: &[&str], config: Option<&Path>, limit: Durat
     let program = std::env::current_exe().map_err(|error| died(error.to_string()))?;
     let mut command = Command::new(program);
     command.args(words);
+    // Some daemon of the scheduler may hand it on: the gates name the GPUs themselves, or mean all.
+    command.env_remove(VISIBLE_GPUS);
     // Not every verb has the option, and all of them use the ledger.
     command.env("PEERLESS_STATE", arguments.state.folder());
     if let Some(config) = config {

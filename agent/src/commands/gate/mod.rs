@@ -24,7 +24,7 @@ pub(crate) fn gate(arguments: &GateArgs, config: Option<&Path>) -> u8 {
         Asker::Prolog => Place::Prolog,
         Asker::Epilog => Place::Epilog,
         Asker::Health => Place::Health,
-        Asker::Condition | Asker::Ready => return tell(arguments, config),
+        Asker::Condition | Asker::Ready => return tell(arguments),
     };
     let Some(looked) = looked(place, arguments, config) else {
         // The job has no GPU.
@@ -82,13 +82,13 @@ fn looked(place: Place, arguments: &GateArgs, config: Option<&Path>) -> Option<L
     match place {
         Place::Prolog => look::before_a_job(arguments, config),
         Place::Epilog => look::behind_a_job(arguments, config),
-        Place::Health => Some(look::last_results(arguments, config)),
+        Place::Health => Some(look::last_results(arguments)),
     }
 }
 
 /// For node-problem-detector and readiness: one line, and an exit code of their own.
-fn tell(arguments: &GateArgs, config: Option<&Path>) -> u8 {
-    let found = look::last_results(arguments, config).found;
+fn tell(arguments: &GateArgs) -> u8 {
+    let found = look::last_results(arguments).found;
     let (word, condition, ready) = match found.seen {
         Seen::NoFault => ("no fault", 0, 0),
         Seen::Fault => ("fault", 1, 0),

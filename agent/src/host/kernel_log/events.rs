@@ -6,6 +6,7 @@ use kb_core::health::{LogPlace, Missed, Occurrence, Place, read_message};
 use time::OffsetDateTime;
 
 use super::super::HostRoot;
+use super::aside;
 use super::record::Record;
 use super::source::{Earlier, Source};
 use super::{BEFORE_ONLY, start_of_boot};
@@ -102,6 +103,9 @@ struct Read {
 
 fn numbered(source: &mut Source, boot_id: Option<&str>, from: Option<&LogPlace>) -> std::io::Result<Read> {
     let records = source.read()?;
+    if records.is_empty() {
+        return Err(std::io::Error::other("it has no record of the kernel's"));
+    }
     let numbers = || records.iter().filter_map(|record| record.sequence);
     let newest = numbers().max();
     let read_until = match from {
@@ -146,7 +150,18 @@ fn of_file(
     from: Option<&LogPlace>,
 ) -> std::io::Result<Read> {
     let (mut records, mut missed, mut goes_on) = (Vec::new(), Missed::Nothing, false);
-    if let Some(LogPlace {
+    let is_first_of_boot = from
+        .is_none_or(|from| matches!(from.place, Place::Kmsg { .. }) && from.boot_id.as_deref() != boot_id);
+    if is_first_of_boot && source.shows_the_window() {
+        let since = aside::since_boot(root, name, source)?;
+        records = since.records;
+        if !since.is_whole {
+            missed = Missed::BeforeFirstLook;
+        }
+        if let Some(still_written) = since.still_written {
+            *source = still_written;
+        }
+    } else if let Some(LogPlace {
         place:
             Place::File {
                 device,

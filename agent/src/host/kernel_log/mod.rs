@@ -4,6 +4,7 @@
 //! added later was written during the run. The stamps of the log are those of the scheduler's clock, which is not
 //! corrected as the monotonic clock is: after weeks they are minutes apart.
 
+mod aside;
 mod events;
 mod kind;
 mod record;
@@ -23,6 +24,8 @@ const MOST_BEFORE: usize = 200;
 /// Lines kept of the run, the first ones: a flood follows its cause.
 const MOST_DURING: usize = 200;
 const LONGEST_LINE: usize = 1_000;
+/// How the kernel's first line begins.
+const FIRST_LINE: &str = "Linux version ";
 /// Why a log that was read still does not show the run.
 const BEFORE_ONLY: &str = "before only: the file is a copy made at boot, to which nobody adds what the kernel writes \
                            later, so that the time of the run was not seen";
@@ -52,11 +55,7 @@ impl KernelLog {
             before: Kept::default(),
             about_iommu: String::new(),
         };
-        let records = log.read();
-        let start = match &log.source {
-            Ok(source) if source.holds_several_boots() => start_of_boot(&records),
-            _ => 0,
-        };
+        let (records, start) = log.read_first(root);
         let this_boot = records.get(start..).unwrap_or_default();
         for record in this_boot
             .iter()
@@ -110,6 +109,24 @@ impl KernelLog {
         (excerpts.collect(), facts)
     }
 
+    /// What there is, and where in it this boot begins.
+    fn read_first(&mut self, root: &HostRoot) -> (Vec<Record>, usize) {
+        let several = match &mut self.source {
+            Ok(source) if source.holds_several_boots() => aside::since_boot(root, &self.name, source),
+            _ => return (self.read(), 0),
+        };
+        match several {
+            Ok(since) => {
+                let start = start_of_boot(&since.records);
+                (since.records, start)
+            }
+            Err(error) => {
+                self.failed(&error);
+                (Vec::new(), 0)
+            }
+        }
+    }
+
     /// New records. A log that cannot be read any more is said to be so.
     fn read(&mut self) -> Vec<Record> {
         let Ok(source) = &mut self.source else {
@@ -118,11 +135,15 @@ impl KernelLog {
         match source.read() {
             Ok(records) => records,
             Err(error) => {
-                let gap = Fact::missing(GapKind::Failed, error.to_string(), self.name.clone());
-                self.source = Err(gap);
+                self.failed(&error);
                 Vec::new()
             }
         }
+    }
+
+    fn failed(&mut self, error: &std::io::Error) {
+        let gap = Fact::missing(GapKind::Failed, error.to_string(), self.name.clone());
+        self.source = Err(gap);
     }
 }
 
@@ -168,11 +189,10 @@ impl Kept {
 /// stamps, too. Stamps of different processors may be out of order by moments.
 fn start_of_boot(records: &[Record]) -> usize {
     const MOMENT: u64 = 1_000_000;
-    const FIRST: &str = "Linux version ";
     let mut start = 0;
     let mut newest = 0;
     for (index, record) in records.iter().enumerate() {
-        if record.message.starts_with(FIRST) {
+        if record.message.starts_with(FIRST_LINE) {
             start = index;
             newest = 0;
         }

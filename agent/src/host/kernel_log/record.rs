@@ -32,6 +32,14 @@ impl Record {
         })
     }
 
+    /// Whether a line is a record of the device, whoever wrote it.
+    pub(super) fn has_form(line: &str) -> bool {
+        let prefix = line.split_once(';').map_or("", |(prefix, _)| prefix);
+        let mut fields = prefix.split(',');
+        let mut numbers = fields.by_ref().take(3).map(str::parse::<u64>);
+        numbers.by_ref().filter(Result::is_ok).count() == 3
+    }
+
     /// `[ 1234.567890] message`, which `dmesg` prints, or the same behind what syslog puts in front
     /// (`Nov 21 10:00:00 gpu-17 kernel: `). In a file of syslog's only lines with that mark are the kernel's.
     pub(super) fn from_text(line: &str) -> Option<Self> {

@@ -10,6 +10,7 @@ use rustix::fs::OFlags;
 use rustix::io::Errno;
 
 use super::super::{HostRoot, root::unread};
+use super::aside;
 use super::record::Record;
 use crate::files::last_bytes;
 
@@ -40,8 +41,12 @@ pub(super) enum Source {
 impl Source {
     /// Opens the best one that can be read, with the name that the report gives it. The gap is that of the device.
     pub(super) fn open(root: &HostRoot) -> Result<(String, Self), Fact<bool>> {
-        let refused = match open(root, DEVICE) {
-            Ok(file) => return Ok(("kmsg".to_owned(), Self::of(file, DEVICE))),
+        let refused = match open(root, DEVICE).and_then(with_record) {
+            // Another one, since the first record was read of that.
+            Ok(()) => match open(root, DEVICE) {
+                Ok(file) => return Ok(("kmsg".to_owned(), Self::of(file, DEVICE))),
+                Err(error) => error,
+            },
             Err(error) => error,
         };
         let booted = boot_second(root);
@@ -51,18 +56,16 @@ impl Source {
             if path == SNAPSHOT && begun.is_some() {
                 break;
             }
-            let opened = open(root, path).and_then(|mut file| {
+            let opened = open(root, path).and_then(|file| {
                 let data = file.metadata()?;
-                file.seek(SeekFrom::Start(data.len().saturating_sub(TAIL_BYTES)))?;
-                Ok((file, data))
+                Ok((at_tail(file)?, data))
             });
             match opened {
                 // Whoever wrote it writes no more: that nothing stands in it says nothing of this boot.
                 Ok((_, data)) if is_old(data.mtime()) => stale = stale.or(Some(path)),
                 // Begun anew, if this boot's lines were put aside; else nobody writes to it.
                 Ok((file, data)) if data.is_file() && data.len() == 0 => {
-                    let aside = open(root, &format!("{path}.1")).and_then(|old| old.metadata());
-                    if aside.is_ok_and(|old| old.len() > 0 && !is_old(old.mtime())) {
+                    if path != SNAPSHOT && aside::has_some_of_this_boot(root, path) {
                         begun = begun.or(Some((path, file)));
                     } else {
                         empty = empty.or(Some(path));
@@ -83,6 +86,19 @@ impl Source {
             (None, Some(path)) => unread(path, &io::Error::other("it is empty")),
             (None, None) => unread(DEVICE, &refused),
         })
+    }
+
+    /// The end of a file of syslog's that was put aside.
+    pub(super) fn tail(file: File) -> io::Result<Self> {
+        Ok(Self::of_lines(at_tail(file)?))
+    }
+
+    fn of_lines(file: File) -> Self {
+        Self::Lines {
+            file: BufReader::new(file),
+            is_kmsg: false,
+            is_added_to: true,
+        }
     }
 
     fn of(file: File, path: &str) -> Self {
@@ -198,27 +214,26 @@ impl Source {
             // Emptied while we did not look, and filled again perhaps.
             return Ok((Vec::new(), true));
         }
-        let rotated = open(root, &format!("{}.1", name.trim_start_matches('/')))
-            .ok()
-            .filter(|old| {
-                old.metadata()
-                    .is_ok_and(|data| (data.dev(), data.ino()) == (earlier.device, earlier.inode))
-            });
+        let rotated = aside::newest(root, name, (earlier.device, earlier.inode));
         let Some(mut old) = rotated else {
             return Ok((Vec::new(), true));
         };
         old.seek(SeekFrom::Start(earlier.offset))?;
-        let mut old = Self::Lines {
-            file: BufReader::new(old),
-            is_kmsg: false,
-            is_added_to: true,
-        };
+        let mut old = Self::of_lines(old);
         let records = old.read()?;
         if data.len() == 0 {
             // Begun anew, and its writer still has the old one.
             *self = old;
         }
         Ok((records, !is_whole))
+    }
+
+    /// Whether nothing lies before what is read next, of a file.
+    pub(super) fn is_at_beginning(&mut self) -> io::Result<bool> {
+        match self {
+            Self::Device(_) => Ok(false),
+            Self::Lines { file, .. } => Ok(file.stream_position()? == 0),
+        }
     }
 
     /// Behind what was read, of a file whose records have no numbers.
@@ -238,15 +253,40 @@ impl Source {
     }
 }
 
+/// The kernel's own log always has records. A stand-in for it, such as `/dev/null` in a container, has none.
+fn with_record(mut file: File) -> io::Result<()> {
+    let mut first = vec![0; RECORD_BYTES];
+    let read = match file.read(&mut first) {
+        Ok(bytes) => bytes,
+        // The oldest was overwritten meanwhile, so that there are others.
+        Err(error) if Errno::from_io_error(&error) == Some(Errno::PIPE) => return Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::WouldBlock => 0,
+        Err(error) => return Err(error),
+    };
+    let text = String::from_utf8_lossy(first.get(..read).unwrap_or_default());
+    if text.lines().any(Record::has_form) {
+        return Ok(());
+    }
+    Err(io::Error::other(
+        "it has no record, so that it is not the kernel's log",
+    ))
+}
+
+fn at_tail(mut file: File) -> io::Result<File> {
+    let bytes = file.metadata()?.len();
+    file.seek(SeekFrom::Start(bytes.saturating_sub(TAIL_BYTES)))?;
+    Ok(file)
+}
+
 /// When the machine was booted, in seconds since 1970.
-fn boot_second(root: &HostRoot) -> Option<i64> {
+pub(super) fn boot_second(root: &HostRoot) -> Option<i64> {
     let stat = root.text("proc/stat").value?;
     let second = stat.lines().find_map(|line| line.strip_prefix("btime "))?;
     second.trim().parse().ok()
 }
 
 /// Never waits: neither for a writer nor for a record.
-fn open(root: &HostRoot, path: &str) -> io::Result<File> {
+pub(super) fn open(root: &HostRoot, path: &str) -> io::Result<File> {
     let flags = OFlags::NONBLOCK | OFlags::NOCTTY;
     File::options()
         .read(true)

@@ -61,6 +61,38 @@ fn containers_are_told_by_their_marks() {
             ),
         ),
         (
+            "slurm job",
+            ("proc/self/cgroup", "4:devices:/slurm/uid_1000/job_42/step_0\n"),
+        ),
+        // Prolog and epilog, which see all.
+        (
+            "none seen",
+            ("proc/self/cgroup", "0::/system.slice/slurmd.service\n"),
+        ),
+        (
+            "none seen",
+            ("proc/self/cgroup", "0::/system.slice/slurmstepd.scope/system\n"),
+        ),
+        // A host sees what it mounts for others.
+        (
+            "none seen",
+            (
+                "proc/self/mountinfo",
+                "1 2 8:1 / / rw - ext4 /dev/sda1 rw\n\
+                 2 1 0:3 / /opt/slurm rw - nfs4 server:/opt/slurm rw\n\
+                 3 1 0:4 / /run/containerd/io.containerd.runtime.v2.task/k8s.io/1/rootfs rw - overlay overlay \
+                 rw,lowerdir=/var/lib/containerd/io.containerd.snapshotter.v1.overlayfs/1/fs\n\
+                 4 1 0:5 / /var/lib/docker/overlay2/1/merged rw - overlay overlay rw,lowerdir=/var/lib/docker/overlay2/l/A\n",
+            ),
+        ),
+        (
+            "docker",
+            (
+                "proc/self/mountinfo",
+                "1 2 8:1 /var/lib/docker/containers/1/hosts /etc/hosts rw - ext4 /dev/sda1 rw\n",
+            ),
+        ),
+        (
             "gvisor",
             (
                 "proc/version",

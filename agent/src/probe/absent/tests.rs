@@ -39,6 +39,7 @@ fn roll(managed: Vec<ManagedGpu>, bus: Vec<BusGpu>) -> Roll<'static> {
         bus: Some(bus),
         visibility: Visibility::All,
         is_masked: false,
+        is_by_bus: true,
     }
 }
 

@@ -16,6 +16,8 @@ use crate::node::{Node, Run};
 
 mod prolog;
 mod results;
+mod server;
+mod settings;
 mod unkept;
 
 const AGENT: &str = env!("CARGO_BIN_EXE_peerless-agent");

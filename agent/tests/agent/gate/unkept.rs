@@ -226,3 +226,40 @@ fn a_fault_is_told_on_a_file_system_that_is_read_only_or_full() {
         );
     }
 }
+
+/// An event of the ledger does not end with the clock, with a boot, or with the agent's version.
+#[test]
+fn an_open_fault_is_told_beside_a_result_that_does_not_count() {
+    type Change<'a> = (&'a str, &'a dyn Fn(&mut serde_json::Value));
+    let changes: [Change<'_>; 3] = [
+        ("of a time to come", &|result| {
+            result["finished_at"] = "2999-01-01T00:00:00Z".into();
+        }),
+        ("of another version", &|result| {
+            result["schema"]["minor"] = 999.into();
+        }),
+        ("of another boot", &|result| {
+            result["node"]["boot_id"] = "9f1b2c3d-0000-4000-8000-000000000009".into();
+        }),
+    ];
+    for (name, change) in changes {
+        let cluster = with_fault();
+        let file = cluster.node.path("state/last-passive.json");
+        let mut result = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
+        change(&mut result);
+        fs::write(&file, result.to_string()).unwrap();
+        let ask = |arguments: &[&str]| {
+            let mut command = cluster.node.bare(arguments[0]);
+            command
+                .args(&arguments[1..])
+                .arg("--config")
+                .arg(cluster.node.path("settings.toml"));
+            Run::of(&command.output().unwrap())
+        };
+        assert_eq!(ask(&["gate", "condition"]).code, 1, "{name}");
+        let status = ask(&["status", "--passive"]);
+        assert_eq!(status.code, 2, "{name}: {}{}", status.stdout, status.stderr);
+        let run = cluster.run("slurm/healthcheck.sh");
+        assert_drained(&cluster, &run);
+    }
+}

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::Ledger;
 use super::new::New;
 use crate::ids::RecordId;
-use crate::observation::{Look, Missed, Occurrence, Recovery, UNKNOWN_XID, What, cause, known};
+use crate::observation::{Look, Missed, Occurrence, Recovery, What, bearing_of_unknown, cause, known};
 use crate::report::{Bearing, Counter, Family, NODE, Nature};
 use crate::text::Sha256;
 
@@ -88,7 +88,7 @@ impl Ledger {
             } => {
                 self.count_line(device, *family, *number, at);
                 let known = known(*family, *number);
-                let bearing = known.map_or(UNKNOWN_XID, |known| known.bearing(*fatal));
+                let bearing = known.map_or_else(|| bearing_of_unknown(*fatal), |known| known.bearing(*fatal));
                 let cause = match family {
                     Family::Xid => cause::XID,
                     Family::Sxid => cause::SXID,
@@ -115,7 +115,7 @@ impl Ledger {
                         self.add(New {
                             number: Some(154),
                             record: known.map(|known| known.record.clone()),
-                            ..new(cause::XID, Nature::Event, UNKNOWN_XID)
+                            ..new(cause::XID, Nature::Event, Bearing::Warning)
                         });
                     }
                     self.add(New {

@@ -202,3 +202,66 @@ fn what_a_program_writes_about_a_kernel_is_not_the_kernels() {
     let root = tree(&[(KERN, &log)]);
     assert_eq!(look(root.path(), "a", &mut None).0, []);
 }
+
+/// The first look at a node whose log was rotated in this boot.
+#[test]
+fn what_was_put_aside_in_this_boot_is_read_at_the_first_look() {
+    let before = [
+        syslog(9_000, &xid(13)),
+        syslog(0, "Linux version"),
+        syslog(5, &xid(79)),
+    ]
+    .concat();
+    let now = syslog(9, &xid(31));
+    for name in ["var/log/kern.log.1", "var/log/kern.log-20261129"] {
+        let root = tree(&[(KERN, &now), (name, &before)]);
+        let mut place = None;
+        assert_eq!(
+            look(root.path(), "a", &mut place),
+            (of(&[("79", "a"), ("31", "a")]), Missed::Nothing),
+            "{name}"
+        );
+        assert_eq!(look(root.path(), "a", &mut place).0, []);
+        // Begun anew, and its writer still has the old one.
+        let root = tree(&[(KERN, ""), (name, &before)]);
+        let mut place = None;
+        assert_eq!(
+            look(root.path(), "a", &mut place),
+            (of(&[("79", "a")]), Missed::Nothing),
+            "{name}"
+        );
+        add(root.path(), name, &syslog(10, &xid(63)));
+        assert_eq!(look(root.path(), "a", &mut place).0, of(&[("63", "a")]), "{name}");
+        add(root.path(), KERN, &syslog(11, &xid(92)));
+        assert_eq!(look(root.path(), "a", &mut place).0, of(&[("92", "a")]), "{name}");
+    }
+}
+
+#[test]
+fn lines_of_this_boot_that_are_gone_at_the_first_look_are_told() {
+    let late = syslog(900, &xid(31));
+    let told = (of(&[("31", "a")]), Missed::BeforeFirstLook);
+    let root = tree(&[(KERN, &late)]);
+    assert_eq!(look(root.path(), "a", &mut None), told);
+    // Put aside and compressed.
+    let root = tree(&[(KERN, &late), ("var/log/kern.log.2.gz", "x")]);
+    assert_eq!(look(root.path(), "a", &mut None), told);
+    // In a file that is too long to be read whole.
+    let long = [syslog(5, &xid(79)), syslog(6, "usb 1-1: x").repeat(30_000)].concat();
+    let root = tree(&[(KERN, &long)]);
+    assert_eq!(look(root.path(), "a", &mut None).1, Missed::BeforeFirstLook);
+    // The older file was written to before the boot alone.
+    let root = tree(&[
+        ("proc/stat", "btime 1000000000\n"),
+        (KERN, &late),
+        ("var/log/kern.log.1", &syslog(5, &xid(79))),
+    ]);
+    let aside = fs::File::options()
+        .append(true)
+        .open(root.path().join("var/log/kern.log.1"))
+        .unwrap();
+    let before = std::time::UNIX_EPOCH + std::time::Duration::from_secs(999_999_999);
+    aside.set_modified(before).unwrap();
+    let all = (of(&[("31", "a")]), Missed::Nothing);
+    assert_eq!(look(root.path(), "a", &mut None), all);
+}

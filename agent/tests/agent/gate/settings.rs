@@ -1,0 +1,64 @@
+//! The gates beside settings that are made for other verbs.
+
+use std::fs;
+
+use fake_gpu::Scenario;
+
+use super::{ARMED, Cluster};
+use crate::node::Run;
+use crate::tree::write;
+use crate::unkept::log;
+
+/// A node of four GPUs whose last one has a fault, which the daemon knows. `top` stands above, and `below` behind what the node has already.
+fn with_fault_of_the_last(top: &str, below: &str) -> Cluster {
+    let cluster = Cluster::with(&Scenario::healthy(4), ARMED);
+    let node = &cluster.node;
+    write(&node.path(""), "host/dev/kmsg", "5,0,0,-;Linux version 6.8.0\n");
+    let state = node.path("state");
+    let look = ["--once", "--state", state.to_str().unwrap()];
+    assert_eq!(node.run("daemon", &look).code, 0);
+    log(
+        node,
+        1,
+        "NVRM: Xid (PCI:0000:00:09): 79, GPU has fallen off the bus.",
+    );
+    assert_eq!(node.run("daemon", &look).code, 2);
+    log(node, 2, "hello");
+    let settings = node.path("settings.toml");
+    let text = fs::read_to_string(&settings).unwrap();
+    fs::write(settings, format!("{top}\n{text}\n{below}\n")).unwrap();
+    cluster
+}
+
+#[test]
+fn a_job_is_judged_by_its_own_gpus_whatever_the_daemon_looks_at() {
+    let cluster = with_fault_of_the_last("devices = \"0,1\"", "");
+    let run = Run::of(&cluster.script("slurm/prolog.sh", "2,3").output().unwrap());
+    assert_eq!(run.code, 1, "{}", run.stderr);
+    assert!(cluster.own().contains("xid-79@0000:00:09.0"), "{}", cluster.own());
+    let cluster = with_fault_of_the_last("", "");
+    let run = Run::of(&cluster.script("slurm/prolog.sh", "0,1").output().unwrap());
+    assert_eq!(run.code, 0, "{}", run.stderr);
+}
+
+#[test]
+fn what_is_set_for_status_changes_no_answer_of_a_gate() {
+    for below in [
+        "[status]\nfail-on = \"fault\"\npassive = true",
+        "[status]\nmax-age = 1\nstate = \"/nonexistent\"",
+        "[status]\nnode-id = \"another\"",
+    ] {
+        let cluster = with_fault_of_the_last("", below);
+        let run = cluster.run("slurm/healthcheck.sh");
+        assert_eq!(run.code, 0, "{below}: {}", run.stderr);
+        assert!(cluster.own().contains("DRAIN"), "{below}: {}", run.stderr);
+    }
+    // A question, and no setting.
+    let cluster = with_fault_of_the_last("", "[status]\nalive = true");
+    let told = cluster.run("slurm/healthcheck.sh");
+    assert!(
+        told.stderr.contains("alive stands on the command line alone"),
+        "{}",
+        told.stderr
+    );
+}
