@@ -34,6 +34,7 @@ pub mod routes;
 pub mod session;
 pub mod shared;
 pub mod state;
+pub mod tab;
 pub mod token_outage;
 pub mod write_check;
 
