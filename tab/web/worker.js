@@ -44,7 +44,7 @@ async function read({ log, environment, base }) {
 
 // The next piece is read while the module works on this one.
 async function inPieces(log, take) {
-  const size = 4 << 20;
+  const size = 1 << 20;
   const piece = (at) => (at < log.size ? log.slice(at, at + size).arrayBuffer() : null);
   let next = piece(0);
   for (let at = 0; at < log.size; at += size) {

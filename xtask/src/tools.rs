@@ -99,11 +99,6 @@ pub(crate) const WASM: &[Tool] = &[
         package: "lld",
         places: &["/usr/bin/wasm-ld"],
     },
-    Tool {
-        purpose: "making the module smaller",
-        package: "binaryen",
-        places: &["/usr/bin/wasm-opt"],
-    },
 ];
 
 /// What a Python program in a folder of its own needs.

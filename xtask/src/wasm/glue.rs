@@ -30,25 +30,7 @@ pub(super) fn write(folder: &Path) -> Result<()> {
         .generate(scratch.path())
         .with_context(|| built.display().to_string())?;
     fs::create_dir_all(folder)?;
-    let module = folder.join("tab.wasm");
-    let plain = scratch.path().join("tab_bg.wasm");
-    let mut smaller = shell::command("wasm-opt", &["-O3", "--enable-simd", "--enable-bulk-memory"]);
-    smaller
-        .args([
-            "--enable-sign-ext",
-            "--enable-nontrapping-float-to-int",
-            "--enable-mutable-globals",
-            "--enable-reference-types",
-            "--enable-multivalue",
-        ])
-        .arg(&plain)
-        .arg("-o")
-        .arg(&module);
-    if let Err(error) = shell::run(&mut smaller) {
-        // Older ones do not know all that a newer compiler writes. The module is right without it.
-        eprintln!("not made smaller: {error:#}");
-        fs::copy(&plain, &module)?;
-    }
+    fs::copy(scratch.path().join("tab_bg.wasm"), folder.join("tab.wasm"))?;
     let glue = fs::read_to_string(scratch.path().join("tab.js"))?;
     let worker = fs::read_to_string(shell::root().join("tab/web/worker.js"))?;
     fs::write(folder.join("worker.js"), format!("{glue}\n{worker}"))?;
