@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use super::StartupError;
-use crate::web::tab::TabModule;
+use crate::web::tab_module::TabModule;
 
 mod embedded {
     include!(concat!(env!("OUT_DIR"), "/tab.rs"));

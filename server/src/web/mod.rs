@@ -34,7 +34,8 @@ pub mod routes;
 pub mod session;
 pub mod shared;
 pub mod state;
-pub mod tab;
+mod tab;
+pub mod tab_module;
 pub mod token_outage;
 pub mod write_check;
 

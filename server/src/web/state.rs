@@ -13,7 +13,7 @@ use super::parameters::Parameters;
 use super::places::Places;
 use super::routes::RouteTable;
 use super::shared::Shared;
-use super::tab::TabModule;
+use super::tab_module::TabModule;
 use super::token_outage::TokenOutage;
 use super::write_check::WriteCheck;
 use crate::clock::{Clock, Random, RandomError};

@@ -3,9 +3,8 @@
 
 use actix_web::http::StatusCode;
 use actix_web::http::header::{self, ContentType};
-use actix_web::web::{self, Bytes};
+use actix_web::web;
 use actix_web::{HttpRequest, HttpResponse};
-use kb_core::text::Sha256;
 
 use super::compute::{ALL_RECORDS, Desk};
 use super::error::{Code, Problem};
@@ -13,54 +12,11 @@ use super::etag;
 use super::pages::assets::FOR_EVER;
 use super::shared::in_pieces;
 use super::state::AppState;
+use super::tab_module::TabModule;
 use crate::domain::tab::pack;
 
 /// What the worker may do: run the module, and nothing else.
 const WORKER_POLICY: &str = "default-src 'none'; script-src 'wasm-unsafe-eval'";
-/// Letters of a hash in an address: enough to tell versions of a file apart.
-const HASH_LETTERS: usize = 16;
-
-/// The two files that `cargo xtask wasm` writes, each under an address that holds the hash of its content.
-#[derive(Debug)]
-pub struct TabModule {
-    worker: File,
-    module: File,
-}
-
-#[derive(Debug)]
-struct File {
-    href: String,
-    body: Bytes,
-}
-
-impl File {
-    fn new(name: &str, extension: &str, body: Vec<u8>) -> Self {
-        let hash = Sha256::of(&body);
-        let hash = hash.as_str().get(..HASH_LETTERS).unwrap_or_default();
-        Self {
-            href: format!("/tab/{name}.{hash}.{extension}"),
-            body: body.into(),
-        }
-    }
-}
-
-impl TabModule {
-    pub fn new(worker: Vec<u8>, module: Vec<u8>) -> Self {
-        Self {
-            worker: File::new("worker", "js", worker),
-            module: File::new("tab", "wasm", module),
-        }
-    }
-
-    pub(super) fn worker(&self) -> &str {
-        &self.worker.href
-    }
-
-    pub(super) fn module(&self) -> &str {
-        &self.module.href
-    }
-}
-
 pub(super) fn here(state: &AppState) -> Result<&TabModule, Problem> {
     state.tab.as_ref().ok_or_else(|| {
         Problem::new(

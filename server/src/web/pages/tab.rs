@@ -12,7 +12,8 @@ use crate::render::i18n::{Locale, answer, lookup, tab, terms};
 use crate::render::words::{Mark, severity};
 use crate::web::error::Problem;
 use crate::web::state::AppState;
-use crate::web::tab::{TabModule, here};
+use crate::web::tab::here;
+use crate::web::tab_module::TabModule;
 
 const SEVERITIES: [(&str, Severity); 4] = [
     ("info", Severity::Info),

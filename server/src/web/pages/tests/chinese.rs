@@ -22,7 +22,7 @@ use crate::render::record;
 use crate::search::SearchRequest;
 use crate::store::{ReportListing, Unmatched, UnmatchedHistory, UnmatchedState, Weight};
 use crate::web::pages;
-use crate::web::tab::TabModule;
+use crate::web::tab_module::TabModule;
 
 pub(super) const CHINESE: Language = Language::Chinese;
 
