@@ -42,26 +42,16 @@ async function read({ log, environment, base }) {
   return reading.finish();
 }
 
-// One buffer serves for all pieces, where the browser can fill it: new ones would wait for the garbage collector.
+// The next piece is read while the module works on this one.
 async function inPieces(log, take) {
-  let buffer = new ArrayBuffer(1 << 20);
-  let reader;
-  try {
-    reader = log.stream().getReader({ mode: "byob" });
-  } catch {
-    return inSlices(log, take);
-  }
-  for (;;) {
-    const { value, done } = await reader.read(new Uint8Array(buffer));
-    if (done) return;
-    take(value);
-    buffer = value.buffer;
-  }
-}
-
-async function inSlices(log, take) {
   const size = 1 << 20;
-  for (let at = 0; at < log.size; at += size) take(new Uint8Array(await log.slice(at, at + size).arrayBuffer()));
+  const piece = (at) => (at < log.size ? log.slice(at, at + size).arrayBuffer() : null);
+  let next = piece(0);
+  for (let at = 0; at < log.size; at += size) {
+    const bytes = await next;
+    next = piece(at + size);
+    take(new Uint8Array(bytes));
+  }
 }
 
 async function unpacked(log, take) {
