@@ -7,13 +7,17 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 const RECORDS: &str = "../kb-seed";
+/// Names a folder that `cargo xtask wasm` wrote: what is in it becomes part of the program.
+const TAB: &str = "PEERLESS_TAB_MODULE";
 /// Effort of compression: once for each release.
 const LEVEL: i32 = 19;
 
 fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-changed=../migrations");
     println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rerun-if-env-changed={TAB}");
     let folder = PathBuf::from(std::env::var("OUT_DIR")?);
+    embed_tab(&folder)?;
     if std::env::var("PROFILE")? == "release" {
         println!("cargo::rerun-if-changed={RECORDS}");
         pack(&folder)?;
@@ -41,6 +45,27 @@ fn pack(into: &Path) -> Result<(), Box<dyn Error>> {
         into.join("records.zst"),
         zstd::encode_all(texts.as_slice(), LEVEL)?,
     )?;
+    Ok(())
+}
+
+/// Writes `tab.rs`, which holds the worker's script and the module for browsers where they were named, packed.
+fn embed_tab(into: &Path) -> Result<(), Box<dyn Error>> {
+    let kind = "pub(super) const MODULE: Option<(&[u8], &[u8])>";
+    let Some(folder) = std::env::var_os(TAB).filter(|folder| !folder.is_empty()) else {
+        fs::write(into.join("tab.rs"), format!("{kind} = None;\n"))?;
+        return Ok(());
+    };
+    for name in ["worker.js", "tab.wasm"] {
+        let file = Path::new(&folder).join(name);
+        println!("cargo::rerun-if-changed={}", file.display());
+        let bytes = fs::read(&file).map_err(|error| format!("{TAB}: {}: {error}", file.display()))?;
+        fs::write(
+            into.join(format!("{name}.zst")),
+            zstd::encode_all(bytes.as_slice(), LEVEL)?,
+        )?;
+    }
+    let both = r#"Some((include_bytes!("worker.js.zst"), include_bytes!("tab.wasm.zst")))"#;
+    fs::write(into.join("tab.rs"), format!("{kind} = {both};\n"))?;
     Ok(())
 }
 

@@ -80,8 +80,39 @@ function fillBox(box) {
 
   pick.hidden = false;
   for (const hint of box.querySelectorAll("[data-script-hint]")) hint.hidden = false;
-  pick.addEventListener("click", () => (sending ? sending.abort() : file.click()));
-  file.addEventListener("change", () => file.files[0] && send(file.files[0], file.files[0].name));
+  pick.addEventListener("click", () => {
+    if (sending) return sending.abort();
+    if (inTab.checked) prepare().catch(() => {});
+    file.click();
+  });
+  file.addEventListener("change", () => file.files[0] && take(file.files[0]));
+
+  // A log may be read in this tab, where the server has what it takes. Its script comes when it is asked for.
+  const tab = box.querySelector("[data-tab]");
+  const inTab = tab ? tab.querySelector("input") : {};
+  const prepare = () => import(tab.dataset.tab).then((script) => (script.prepare(tab.dataset), script));
+  if (tab) {
+    tab.hidden = false;
+    const readText = box.querySelector("[data-tab-text]");
+    readText.hidden = false;
+    readText.addEventListener("click", () => box.elements.text.reportValidity() && readInTab(new Blob([box.elements.text.value])));
+  }
+
+  function take(chosen) {
+    if (inTab.checked) readInTab(chosen);
+    else send(chosen, chosen.name);
+  }
+
+  function readInTab(log) {
+    if (sending) return;
+    const stop = new AbortController();
+    sending = stop;
+    pick.textContent = words.stop;
+    prepare().then((script) => script.read(log, { box, status, signal: stop.signal })).then(
+      () => {},
+      (error) => end(stop.signal.aborted ? words.stopped : error.told || tab.dataset.broken),
+    );
+  }
 
   box.addEventListener("submit", (event) => {
     const text = box.elements.text.value;
@@ -104,7 +135,7 @@ function fillBox(box) {
     if (!holdsFile(event)) return;
     event.preventDefault();
     box.classList.remove("over");
-    if (event.dataTransfer.files[0]) send(event.dataTransfer.files[0], event.dataTransfer.files[0].name);
+    if (event.dataTransfer.files[0]) take(event.dataTransfer.files[0]);
   });
 
   function send(body, name) {

@@ -15,6 +15,7 @@ mod shell;
 mod slurm;
 mod test;
 mod tools;
+mod wasm;
 
 use std::ffi::OsString;
 
@@ -48,6 +49,8 @@ enum Chore {
     Arm(arm::Options),
     /// Run the shipped Slurm scripts below a real Slurm on this machine (needs root; 15 s).
     Slurm(slurm::Options),
+    /// Build the module with which browsers look through logs themselves (needs Debian's rustc-web, rust-web-src and lld).
+    Wasm(wasm::Options),
     /// Ask a server thousands of things that its description allows or forbids (needs Python and the package index).
     Schemathesis(schemathesis::Options),
     /// Generate a Python client from the description and call every operation with it (needs Python and the package index).
@@ -69,6 +72,7 @@ fn main() -> Result<()> {
         Chore::Release(options) => release::run(&options),
         Chore::Arm(options) => arm::run(&options),
         Chore::Slurm(options) => slurm::run(&options),
+        Chore::Wasm(options) => wasm::run(&options),
         Chore::Schemathesis(options) => schemathesis::run(&options),
         Chore::PythonClient(options) => python_client::run(&options),
         Chore::Bench(options) => bench::run(&options),

@@ -81,6 +81,26 @@ pub(crate) const SLURM: &[Tool] = &[
     },
 ];
 
+/// What the module for browsers is built with: a compiler and a standard library in source, for this project's own compiler has
+/// no library for WebAssembly.
+pub(crate) const WASM: &[Tool] = &[
+    Tool {
+        purpose: "compiler for WebAssembly",
+        package: "rustc-web",
+        places: &["/usr/bin/rustc"],
+    },
+    Tool {
+        purpose: "standard library, to be built for WebAssembly",
+        package: "rust-web-src",
+        places: &["/usr/lib/rustlib/src/rust/library/Cargo.lock"],
+    },
+    Tool {
+        purpose: "linker for WebAssembly",
+        package: "lld",
+        places: &["/usr/bin/wasm-ld"],
+    },
+];
+
 /// What a Python program in a folder of its own needs.
 pub(crate) const PYTHON: &[Tool] = &[Tool {
     purpose: "a folder of its own for schemathesis",

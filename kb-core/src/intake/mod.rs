@@ -147,6 +147,14 @@ impl Intake {
         first.map(|(form, place)| NotText::Behind { form, place })
     }
 
+    /// What a reader of the answer must know of how the bytes were read, in sentences; asked after [`Intake::end`].
+    pub fn notes(&self) -> Vec<String> {
+        let utf16 = "the text was UTF-16, all or a part of it: places in it count the bytes of its UTF-8";
+        let utf16 = self.is_utf16.then(|| utf16.to_owned());
+        let unread = self.unread().map(|why| why.to_string());
+        utf16.into_iter().chain(unread).collect()
+    }
+
     /// Whether "nothing was found" may be said of it, asked after [`Intake::end`].
     pub fn judge(&self) -> Result<(), NotText> {
         let wrong = self.refused().or_else(|| self.unread());

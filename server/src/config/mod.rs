@@ -176,6 +176,10 @@ pub struct ServeArgs {
     #[arg(long, env = "PEERLESS_WITHOUT_SHIPPED")]
     pub without_shipped: bool,
 
+    /// Folder that `cargo xtask wasm` wrote: with it browsers look through logs themselves [default: what is built in, if anything]
+    #[arg(long, env = "PEERLESS_TAB", value_name = "DIR")]
+    pub tab: Option<PathBuf>,
+
     /// Form of the log lines on standard error
     #[arg(long, env = "PEERLESS_LOG", default_value = "text", value_enum)]
     pub log: LogFormat,

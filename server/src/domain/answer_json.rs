@@ -189,7 +189,7 @@ pub fn explain(answer: MatchAnswer, with: &Explaining) -> ExplainedAnswer {
     }
 }
 
-fn brief(record: &Record, base_url: Option<&str>) -> Brief {
+pub(super) fn brief(record: &Record, base_url: Option<&str>) -> Brief {
     let document = &record.document;
     Brief {
         title: record.annex.title.clone(),

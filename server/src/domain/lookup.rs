@@ -204,13 +204,7 @@ impl Matching {
         if errors_and_harmless(&summary.matches).0 == 0 {
             self.intake.judge()?;
         }
-        if self.intake.is_utf16() {
-            let note = "the text was UTF-16, all or a part of it: places in it count the bytes of its UTF-8";
-            summary.notes.push(note.to_owned());
-        }
-        summary
-            .notes
-            .extend(self.intake.unread().map(|why| why.to_string()));
+        summary.notes.extend(self.intake.notes());
         Ok((events, answer(&self.generation, summary, &self.excerpt)))
     }
 }

@@ -30,6 +30,7 @@ pub mod search;
 pub mod shared;
 pub mod steps;
 pub mod suspects;
+pub mod tab;
 pub mod tokens;
 pub mod unmatched;
 pub mod whose;

@@ -38,6 +38,9 @@ pub enum StartupError {
     Seeds(String),
     #[error("{0}")]
     Demo(String),
+    /// The module for browsers was asked for and cannot be had.
+    #[error("cannot serve the module for browsers: {0}")]
+    Tab(String),
     #[error("cannot set up OpenID Connect: {0}")]
     OpenId(String),
     #[error("cannot hash passwords: {0}")]

@@ -7,6 +7,7 @@ pub mod demo;
 mod failure;
 mod greeting;
 mod resources;
+mod tab;
 
 use std::future::Future;
 use std::net::TcpListener;
@@ -92,6 +93,7 @@ impl Application {
         let crowd = Crowd::of(resources::descriptors());
         let listener = listen(&settings.listen)?;
         let port = listener.local_addr()?.port();
+        let tab = tab::load(settings.tab.as_deref())?;
         let store = open_store(&settings.data).await?;
         let now = environment.clock.now();
         let refused = |source| StartupError::Store {
@@ -150,6 +152,8 @@ impl Application {
             answers: Budget::of_answers(),
             windows: Budget::of_windows(),
             signatures: Shared::default(),
+            tab,
+            tab_signatures: Shared::default(),
             exports: Places::new("exports", limits::EXPORTS_OF_CLIENT, limits::EXPORTS),
             texts: Places::new("texts", limits::TEXTS_OF_CLIENT, limits::TEXTS),
             queue: Queue::default(),

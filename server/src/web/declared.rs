@@ -57,13 +57,15 @@ mod tests {
 
     /// Those that answer with a file, are asked by machines that watch, speak the protocol of assistants, or come from a provider
     /// that adds parameters of its own.
-    const FREE: [&str; 11] = [
+    const FREE: [&str; 13] = [
         "/login/oidc/done",
         "/healthz",
         "/readyz",
         "/metrics",
         "/mcp",
         "/static/{file}",
+        "/tab/signatures",
+        "/tab/{file}",
         "/feed.atom",
         "/llms.txt",
         "/robots.txt",

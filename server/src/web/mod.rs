@@ -35,6 +35,8 @@ pub mod routes;
 pub mod session;
 pub mod shared;
 pub mod state;
+mod tab;
+pub mod tab_module;
 pub mod token_outage;
 pub mod write_check;
 

@@ -13,6 +13,7 @@ use super::parameters::Parameters;
 use super::places::Places;
 use super::routes::RouteTable;
 use super::shared::Shared;
+use super::tab_module::TabModule;
 use super::token_outage::TokenOutage;
 use super::write_check::WriteCheck;
 use crate::clock::{Clock, Random, RandomError};
@@ -78,6 +79,10 @@ pub struct AppState {
     pub windows: Budget,
     /// The answer of `GET /signatures`.
     pub signatures: Shared,
+    /// The module for browsers, where there is one.
+    pub tab: Option<TabModule>,
+    /// The answer of `GET /tab/signatures`.
+    pub tab_signatures: Shared,
     pub exports: Places,
     /// Texts of which the rest is awaited.
     pub texts: Places,

@@ -86,6 +86,7 @@ pub fn settings(data_dir: PathBuf) -> ServeArgs {
         rate_limit: 0,
         workers: Some(1),
         without_shipped: false,
+        tab: None,
         log: LogFormat::Text,
     }
 }

@@ -264,6 +264,43 @@ impl Browser {
         self.command("POST", "/goog/cdp/execute", Some(body)).await;
     }
 
+    /// The most memory in kB that a process of the browser that shows pages has had.
+    pub fn renderer_peak(&self) -> u64 {
+        let status =
+            |process: &str| std::fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
+        let field = |status: &str, name: &str| {
+            let line = status.lines().find_map(|line| line.strip_prefix(name))?;
+            line.split_whitespace().next()?.parse::<u64>().ok()
+        };
+        let processes = std::fs::read_dir("/proc").unwrap().flatten();
+        let names: Vec<String> = processes
+            .map(|entry| entry.file_name().to_string_lossy().into_owned())
+            .collect();
+        let parent = |process: u64| field(&status(&process.to_string()), "PPid:");
+        let is_own = |process: u64| {
+            let mut above = Some(process);
+            while let Some(process) = above.filter(|process| *process > 1) {
+                if process == u64::from(self.driver.id()) {
+                    return true;
+                }
+                above = parent(process);
+            }
+            false
+        };
+        let own = names
+            .iter()
+            .filter_map(|name| name.parse().ok())
+            .filter(|process| is_own(*process));
+        let renderers = own.filter(|process| {
+            let command = std::fs::read(format!("/proc/{process}/cmdline")).unwrap_or_default();
+            String::from_utf8_lossy(&command).contains("--type=renderer")
+        });
+        renderers
+            .filter_map(|process| field(&status(&process.to_string()), "VmHWM:"))
+            .max()
+            .unwrap_or_default()
+    }
+
     /// What the browser complained about since it was last asked: script errors, refusals by the content security
     /// policy, files that are not there.
     pub async fn complaints(&self) -> Vec<String> {

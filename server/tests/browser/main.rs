@@ -15,6 +15,8 @@
 
 mod answer;
 mod driver;
+#[path = "../api/evaluated.rs"]
+mod evaluated;
 mod feedback;
 mod fleet;
 mod graph;
@@ -25,6 +27,7 @@ mod pages;
 #[path = "../api/browser.rs"]
 mod people;
 mod search;
+mod tab;
 #[path = "../api/test_app.rs"]
 mod test_app;
 mod unmatched;

@@ -23,8 +23,9 @@ use crate::modules::Tree;
 use crate::rooms::{HOUSES, House};
 
 /// Packages, and how their own code names their library.
-const PACKAGES: [(&str, &str); 3] = [
+const PACKAGES: [(&str, &str); 4] = [
     ("kb-core", "kb_core"),
+    ("tab", "peerless_tab"),
     ("server", "peerless"),
     ("agent", "peerless_agent"),
 ];

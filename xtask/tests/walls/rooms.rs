@@ -23,7 +23,7 @@ const fn room(name: &'static str, may_use: &'static [&'static str]) -> Room {
     Room { name, may_use }
 }
 
-pub(crate) const HOUSES: [House; 4] = [
+pub(crate) const HOUSES: [House; 5] = [
     House {
         package: "kb-core",
         library: "kb_core",
@@ -47,6 +47,14 @@ pub(crate) const HOUSES: [House; 4] = [
         heading: "#### Inside `server/src/search`",
         common: &["error"],
         rooms: SEARCH,
+    },
+    House {
+        package: "tab",
+        library: "peerless_tab",
+        below: &[],
+        heading: "### `tab/src`",
+        common: &[],
+        rooms: TAB,
     },
     House {
         package: "agent",
@@ -176,6 +184,14 @@ const SERVER: &[Room] = &[
             "startup",
         ],
     ),
+];
+
+const TAB: &[Room] = &[
+    room("pack", &[]),
+    room("knowledge", &["pack"]),
+    room("answer", &["knowledge"]),
+    room("reading", &["knowledge", "answer"]),
+    room("browser", &["pack", "knowledge", "reading"]),
 ];
 
 const SEARCH: &[Room] = &[

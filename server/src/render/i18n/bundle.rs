@@ -41,6 +41,7 @@ files!(
     "search",
     "shared",
     "site",
+    "tab",
     "terms",
     "unmatched",
     "workbench"

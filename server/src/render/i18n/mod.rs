@@ -23,6 +23,7 @@ pub mod report;
 pub mod search;
 pub mod shared;
 pub mod site;
+pub mod tab;
 pub mod terms;
 pub mod unmatched;
 pub mod workbench;

@@ -11,7 +11,7 @@ use super::layout::AssetLinks;
 use crate::web::error::{Code, Problem};
 
 /// A year, the longest that caches honour; the address changes with the content.
-const FOR_EVER: &str = "public, max-age=31536000, immutable";
+pub(in crate::web) const FOR_EVER: &str = "public, max-age=31536000, immutable";
 /// Hash bytes in an address: enough to tell versions of a file apart.
 const HASH_BYTES: usize = 8;
 
@@ -55,6 +55,15 @@ static EDIT: LazyLock<Asset> = LazyLock::new(|| {
         include_str!("../../../../static/edit.js"),
     )
 });
+/// Of a log that is read in the tab alone.
+static TAB: LazyLock<Asset> = LazyLock::new(|| {
+    asset(
+        "tab",
+        "js",
+        "text/javascript; charset=utf-8",
+        include_str!("../../../../static/tab.js"),
+    )
+});
 static ICON: LazyLock<Asset> = LazyLock::new(|| {
     asset(
         "favicon",
@@ -73,13 +82,17 @@ pub fn links() -> AssetLinks {
     }
 }
 
+pub(super) fn tab_script() -> &'static str {
+    &TAB.href
+}
+
 pub(super) fn edit_script() -> &'static str {
     &EDIT.href
 }
 
 pub async fn get(file: web::Path<String>) -> Result<HttpResponse, Problem> {
     let wanted = file.into_inner();
-    let all: [&Asset; 5] = [&CSS, &JS, &TYPING, &EDIT, &ICON];
+    let all: [&Asset; 6] = [&CSS, &JS, &TYPING, &EDIT, &TAB, &ICON];
     let found = all
         .into_iter()
         .find(|asset| asset.href.strip_prefix("/static/") == Some(wanted.as_str()));

@@ -1,7 +1,7 @@
 //! What every page has around its content: title, language, where in the site it stands, the address of the sheet.
 
 use super::assets;
-use crate::render::i18n::{Language, Locale, site};
+use crate::render::i18n::{Language, Locale, site, tab};
 use crate::web::session::visitor::{self, Visitor};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,6 +32,15 @@ pub struct Alternate {
     pub href: String,
 }
 
+/// How a log is read in the tab.
+#[derive(Debug, Clone)]
+pub struct TabChoice {
+    pub script: &'static str,
+    /// Where the page is that an answer is put into.
+    pub page: String,
+    pub words: &'static tab::Words,
+}
+
 #[derive(Debug, Clone)]
 pub struct Layout {
     pub title: String,
@@ -47,6 +56,8 @@ pub struct Layout {
     pub alternates: Vec<Alternate>,
     pub assets: AssetLinks,
     pub version: &'static str,
+    /// The box offers to read a log in the tab.
+    pub tab: Option<TabChoice>,
     /// Feed position of the knowledge that the page was made from.
     pub seq: Option<i64>,
 }
@@ -65,8 +76,20 @@ impl Layout {
             alternates: Vec::new(),
             assets: assets::links(),
             version: env!("CARGO_PKG_VERSION"),
+            tab: None,
             seq: None,
         }
+    }
+
+    /// A page whose box offers to read a log in the tab, where the server has the module for it.
+    #[must_use]
+    pub fn reading_in_tab(mut self, has_module: bool) -> Self {
+        self.tab = has_module.then(|| TabChoice {
+            script: assets::tab_script(),
+            page: self.locale.href("/tab"),
+            words: tab::Words::of(self.locale.language),
+        });
+        self
     }
 
     #[must_use]

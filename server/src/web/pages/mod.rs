@@ -28,6 +28,7 @@ pub mod reviews;
 pub mod revisions;
 pub mod search;
 pub mod shared;
+pub mod tab;
 pub mod unmatched;
 pub mod workbench;
 
@@ -42,6 +43,7 @@ use kb_core::terminal::harmless_lines;
 use super::auth::Access;
 use super::error::Problem;
 use super::routes::Routes;
+use super::tab as module;
 use crate::store::Scope;
 use accounts::{account, audit, first_admin, login, openid, people};
 
@@ -113,6 +115,9 @@ pub fn declare(routes: &mut Routes) {
     routes.get("/docs/api", Access::Anyone, api::get);
     routes.get("/docs/problems", Access::Anyone, problems::get);
     routes.get("/static/{file}", Access::Anyone, assets::get);
+    routes.get("/tab", Access::Anyone, tab::get);
+    routes.get("/tab/signatures", Access::Anyone, module::signatures);
+    routes.get("/tab/{file}", Access::Anyone, module::file);
     routes.get("/feed.atom", Access::Anyone, atom::get);
     routes.get("/llms.txt", Access::Anyone, llms::get);
     routes.get("/robots.txt", Access::Anyone, discovery::robots);
@@ -206,6 +211,7 @@ pub(in crate::web) const PARAMETERS: &[(Method, &str, &[&str])] = &[
     (Method::POST, "/people/disabled", &[]),
     (Method::POST, "/people/sessions/end", &[]),
     (Method::GET, "/audit", &["actor", "action", "subject", "before"]),
+    (Method::GET, "/tab", &[]),
     (Method::GET, "/docs/api", &[]),
     (Method::GET, "/docs/problems", &[]),
 ];

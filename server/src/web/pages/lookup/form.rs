@@ -39,6 +39,11 @@ pub(super) fn fields(environment: &BTreeMap<String, String>, language: Language)
     COMPONENTS.into_iter().zip(EXAMPLES).map(field).collect()
 }
 
+/// The fields of a box in which nothing is said yet.
+pub fn empty(language: Language) -> Vec<EnvironmentField> {
+    fields(&BTreeMap::new(), language)
+}
+
 fn label(component: &'static str, words: &site::Words) -> &'static str {
     match component {
         "driver" => words.driver,

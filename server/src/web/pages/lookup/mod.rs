@@ -17,7 +17,7 @@ use actix_web::{HttpRequest, HttpResponse};
 use askama::Template;
 use serde::Deserialize;
 
-pub use form::EnvironmentField;
+pub use form::{EnvironmentField, empty as environment_fields};
 pub use result::{ResultPage, Source, page};
 pub use share::{ShareForm, SharedView};
 
@@ -53,7 +53,7 @@ pub fn home_page(base_url: String, records: usize, locale: Locale) -> HomePage {
         box_text: String::new(),
         box_focus: true,
         box_action: locale.href("/match"),
-        environment: form::fields(&std::collections::BTreeMap::new(), locale.language),
+        environment: form::empty(locale.language),
         base_url,
         records: words.known(records as u64),
     }
@@ -62,7 +62,7 @@ pub fn home_page(base_url: String, records: usize, locale: Locale) -> HomePage {
 pub async fn home(request: HttpRequest, state: Data<AppState>) -> Result<HttpResponse, Problem> {
     let generation = state.knowledge.current();
     let mut page = home_page(base_url(&request, &state), generation.len(), locale::of(&request));
-    page.layout = page.layout.at(generation.seq);
+    page.layout = page.layout.at(generation.seq).reading_in_tab(state.tab.is_some());
     html(&page)
 }
 
@@ -96,6 +96,7 @@ pub async fn look_up(
     let looked_up = body::look_up(&request, payload, generation.clone()).await?;
     let base_url = base_url(&request, &state);
     let writing = state.settings.anonymous_writing;
+    let has_tab = state.tab.is_some();
     let may_keep = writing && !looked_up.echo().is_empty();
     let desk = Desk::of(&request);
     let bytes = looked_up.text.as_ref().map_or(ALL_RECORDS, String::len);
@@ -114,6 +115,7 @@ pub async fn look_up(
             base_url: &base_url,
             locale,
         });
+        page.layout = page.layout.reading_in_tab(has_tab);
         page.keep_action = may_keep.then(|| locale.href("/unknown"));
         rendered(&page)
     });

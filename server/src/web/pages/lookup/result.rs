@@ -33,7 +33,7 @@ const MOST_SHOWN: usize = 60;
 #[derive(Debug, Template)]
 #[template(path = "pages/result.html")]
 pub struct ResultPage {
-    layout: Layout,
+    pub(super) layout: Layout,
     words: &'static record::Words,
     own: &'static lookup::Words,
     say: &'static said::Words,

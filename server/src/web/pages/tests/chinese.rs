@@ -22,6 +22,7 @@ use crate::render::record;
 use crate::search::SearchRequest;
 use crate::store::{ReportListing, Unmatched, UnmatchedHistory, UnmatchedState, Weight};
 use crate::web::pages;
+use crate::web::tab_module::TabModule;
 
 pub(super) const CHINESE: Language = Language::Chinese;
 
@@ -53,6 +54,9 @@ fn chinese_pages_of_records_and_answers_say_nothing_in_english() {
     let locale = Locale::from(CHINESE);
     let home = pages::lookup::home_page("http://localhost".to_owned(), 1, locale);
     assert_nothing_is_english("home", &home.render().unwrap());
+    let module = TabModule::new(Vec::new(), Vec::new());
+    let tab = pages::tab::page(&module, locale);
+    assert_nothing_is_english("a log in the tab", &tab.render().unwrap());
 
     for text in [
         "CUDA error: peer access is not supported between these two devices",

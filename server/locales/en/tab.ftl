@@ -1,0 +1,19 @@
+### A log that is read in the reader's browser, and the choice beside the box.
+
+tab-title = Read in this tab
+tab-choice = Read the file in this tab: nothing of it is sent
+tab-choice-means = {" "}A file is read in this tab, unless you choose otherwise. What is in the box is sent to this server with “Look it up”.
+tab-read-text = Read it in this tab
+tab-loading = Fetching the records. Nothing is sent …
+tab-broken = The records could not be fetched. Nothing was sent. Try again.
+tab-unsupported = This browser cannot read it here. Nothing was sent. To have this server read it, do not choose the tab.
+tab-unreadable = It was not read, and nothing of it was sent:
+tab-none-found = No known error
+tab-no-candidates = Records that only resemble your text, and lines that look like errors without a record, are not looked for in the tab.
+tab-needs-script = This page is filled by its script, with what your browser finds in a log.
+tab-sent = It was sent to this server and read there.
+tab-progress = Reading in this tab, nothing is sent: { $size }
+tab-found = Known errors: { $count }
+tab-read = { $lines } lines ({ $size }) were read.
+tab-not-sent = Read in this tab. Nothing of it was sent: your browser made { $requests } requests meanwhile, and forbids the reader any.
+tab-line = line { $line }

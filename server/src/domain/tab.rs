@@ -1,0 +1,33 @@
+//! What a reader's browser needs of the records to look through a log itself.
+
+use std::sync::Arc;
+
+use kb_core::record::signature_set;
+use peerless_tab::{Pack, PackedRecord};
+use serde_json::value::to_raw_value;
+
+use super::answer_json::brief;
+use crate::feed::Generation;
+use crate::search::KnowledgeStamp;
+
+/// The pack of a generation as bytes. Addresses in it are paths.
+pub fn pack(generation: &Arc<Generation>) -> Result<Vec<u8>, serde_json::Error> {
+    let published = generation
+        .records()
+        .map(|published| (&published.record, published.revision));
+    let packed = |signatures: kb_core::signature::RecordSignatures| {
+        let published = generation.record(&signatures.id);
+        let brief = published.map(|published| brief(&published.record, None));
+        Ok(PackedRecord {
+            brief: to_raw_value(&brief)?,
+            signatures,
+        })
+    };
+    let records: Result<_, serde_json::Error> = signature_set(published).into_iter().map(packed).collect();
+    let stamp = KnowledgeStamp { seq: generation.seq };
+    Pack {
+        kb: to_raw_value(&stamp)?,
+        records: records?,
+    }
+    .write()
+}

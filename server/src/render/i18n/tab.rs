@@ -1,0 +1,26 @@
+//! A log that is read in the tab. Where a text has a place for something that the tab finds, its script puts it there.
+
+words! {
+    "tab";
+    texts {
+        title,
+        choice,
+        choice_means,
+        read_text,
+        loading,
+        broken,
+        unsupported,
+        unreadable,
+        none_found,
+        no_candidates,
+        needs_script,
+        sent,
+    }
+    messages {
+        progress(size: &str),
+        found(count: &str),
+        read(lines: &str, size: &str),
+        not_sent(requests: &str),
+        line(line: &str),
+    }
+}

@@ -1,0 +1,64 @@
+//! What is found, in the form of `POST /api/v1/match`.
+
+use kb_core::ids::RecordId;
+use kb_core::scanner::{KnownComponent, Match, Order, RootCause, Summary};
+use serde::Serialize;
+use serde_json::value::RawValue;
+use serde_json::{Map, Value};
+
+use crate::knowledge::Knowledge;
+
+/// What was found in a log. Empty `matches` means: no known error.
+#[derive(Debug, Serialize)]
+pub struct Answer {
+    matches: Vec<Explained>,
+    /// Always empty: candidates come from an index that the tab does not have.
+    candidates: [(); 0],
+    root_cause: Option<RecordId>,
+    root_causes: Vec<RootCause>,
+    order: Order,
+    lines_scanned: u64,
+    bytes_scanned: u64,
+    notes: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    environment: Vec<KnownComponent>,
+    kb: Box<RawValue>,
+}
+
+#[derive(Debug, Serialize)]
+struct Explained {
+    #[serde(flatten)]
+    found: Match,
+    #[serde(flatten)]
+    brief: Map<String, Value>,
+}
+
+pub(crate) fn explained(summary: Summary, knowledge: &Knowledge, base_url: &str) -> Answer {
+    let explain = |found: Match| {
+        let brief = knowledge.briefs.get(&found.id);
+        Explained {
+            brief: brief.map(|brief| brief_at(brief, base_url)).unwrap_or_default(),
+            found,
+        }
+    };
+    Answer {
+        matches: summary.matches.into_iter().map(explain).collect(),
+        candidates: [],
+        root_cause: summary.root_cause,
+        root_causes: summary.root_causes,
+        order: summary.order,
+        lines_scanned: summary.lines_scanned,
+        bytes_scanned: summary.bytes_scanned,
+        notes: summary.notes,
+        environment: summary.environment,
+        kb: knowledge.kb.clone(),
+    }
+}
+
+fn brief_at(brief: &RawValue, base_url: &str) -> Map<String, Value> {
+    let mut brief: Map<String, Value> = serde_json::from_str(brief.get()).unwrap_or_default();
+    if let Some(Value::String(address)) = brief.get_mut("address") {
+        address.insert_str(0, base_url);
+    }
+    brief
+}

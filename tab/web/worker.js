@@ -1,0 +1,69 @@
+// Reads logs with the module. The glue that makes `wasm_bindgen` stands before this text; `cargo xtask wasm` puts both together.
+// Nothing is asked of the network here, and the policy that comes with this script forbids it.
+"use strict";
+
+let records = null;
+
+self.onmessage = async ({ data }) => {
+  try {
+    if (data.module) {
+      wasm_bindgen.initSync({ module: data.module });
+      records = new wasm_bindgen.Records(new Uint8Array(data.signatures));
+      self.postMessage({ answer: "" });
+    } else {
+      self.postMessage({ answer: await read(data) });
+    }
+  } catch (error) {
+    // Of what it was given the module says in a sentence why it is not read. Anything else is a fault of browser or module.
+    const isSaid = error instanceof Error && error.name === "Error" && records;
+    self.postMessage(isSaid ? { unreadable: error.message } : { failed: String(error) });
+  }
+};
+
+async function read({ log, environment, base }) {
+  const reading = records.start(JSON.stringify(environment), base);
+  let bytes = 0;
+  let told = 0;
+  const take = (piece) => {
+    reading.push(piece);
+    bytes += piece.length;
+    if (bytes < told + 16e6) return;
+    told = bytes;
+    self.postMessage({ progress: bytes });
+  };
+  try {
+    const head = new Uint8Array(await log.slice(0, 2).arrayBuffer());
+    if (head[0] === 0x1f && head[1] === 0x8b) await unpacked(log, take);
+    else await inPieces(log, take);
+  } catch (error) {
+    reading.free();
+    throw error;
+  }
+  return reading.finish();
+}
+
+// The next piece is read while the module works on this one.
+async function inPieces(log, take) {
+  const size = 1 << 20;
+  const piece = (at) => (at < log.size ? log.slice(at, at + size).arrayBuffer() : null);
+  let next = piece(0);
+  for (let at = 0; at < log.size; at += size) {
+    const bytes = await next;
+    next = piece(at + size);
+    take(new Uint8Array(bytes));
+  }
+}
+
+async function unpacked(log, take) {
+  const reader = log.stream().pipeThrough(new DecompressionStream("gzip")).getReader();
+  for (;;) {
+    let next;
+    try {
+      next = await reader.read();
+    } catch (error) {
+      throw new Error("it begins like a gzip file and cannot be unpacked to its end: " + error.message);
+    }
+    if (next.done) return;
+    take(next.value);
+  }
+}
