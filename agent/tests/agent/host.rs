@@ -287,7 +287,8 @@ fn only_what_is_logged_during_the_run_is_evidence() {
             let folder = tempfile::tempdir().unwrap();
             let log = folder.path().join("kmsg");
             let before = format!("6,1,1000,-;Linux version 6.8.0\n3,2,2000,-;{message}\n");
-            fs::write(&log, if is_during { "" } else { before.as_str() }).unwrap();
+            let first = "6,1,1000,-;Linux version 6.8.0\n";
+            fs::write(&log, if is_during { first } else { before.as_str() }).unwrap();
             let scenario = if is_during {
                 logging(scenario.clone(), log.clone(), message)
             } else {

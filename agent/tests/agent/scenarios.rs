@@ -325,7 +325,7 @@ fn probed_with(xid: u32) -> (Report, Run) {
     // The scenario has to name the log before the node is there: it is made where the scenario says.
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("kmsg");
-    std::fs::write(&file, "").unwrap();
+    std::fs::write(&file, "5,0,0,-;Linux version 6.8.0\n").unwrap();
     let node = Node::with(&Scenario::xid_in_window(&file, xid, "as the driver writes it"));
     link_kernel_log(&node, &file);
     node.probe(&[])

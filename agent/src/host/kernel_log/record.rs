@@ -35,9 +35,8 @@ impl Record {
     /// Whether a line is a record of the device, whoever wrote it.
     pub(super) fn has_form(line: &str) -> bool {
         let prefix = line.split_once(';').map_or("", |(prefix, _)| prefix);
-        let mut fields = prefix.split(',');
-        let mut numbers = fields.by_ref().take(3).map(str::parse::<u64>);
-        numbers.by_ref().filter(Result::is_ok).count() == 3
+        let numbers = prefix.split(',').take(3).flat_map(str::parse::<u64>);
+        numbers.count() == 3
     }
 
     /// `[ 1234.567890] message`, which `dmesg` prints, or the same behind what syslog puts in front

@@ -12,6 +12,7 @@ fn container(files: &[(&str, &str)]) -> Fact<String> {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a table")]
 fn containers_are_told_by_their_marks() {
     let group = "0::/\n";
     for (expected, mark) in [
