@@ -37,6 +37,24 @@ fn a_generic_pattern_with_wildcards_must_explain_some_of_the_line() {
     assert_eq!((summary.matches.len(), summary.candidates.len()), (0, 1));
 }
 
+#[test]
+fn a_message_that_stands_in_source_code_was_not_printed() {
+    let mut record = record("driver/too-old", "too old to support gadget checks");
+    record.codes = vec!["NVML_ERROR_TOO_OLD".to_owned()];
+    let matcher = matcher_of(vec![record]);
+    let found = |text: &str| {
+        let summary = scan_text(&matcher, text);
+        (summary.matches.len(), summary.candidates.len())
+    };
+    assert_eq!(found("Device GPU-1 is too old to support gadget checks."), (1, 0));
+    assert_eq!(
+        found("warn(\"Device %v is too old to support gadget checks.\", d)"),
+        (0, 1)
+    );
+    assert_eq!(found("nvmlInit: NVML_ERROR_TOO_OLD"), (1, 0));
+    assert_eq!(found("  if (rc != NVML_ERROR_TOO_OLD) {"), (0, 1));
+}
+
 /// A record about some drivers, and one about any that explains less of the same line.
 fn of_some_drivers() -> Arc<Matcher> {
     let mut new = record("cuda/new-driver", "frobnicator widget infarction of the flange");
