@@ -38,6 +38,25 @@ fn a_generic_pattern_with_wildcards_must_explain_some_of_the_line() {
 }
 
 #[test]
+fn what_wraps_a_consequence_of_a_later_cause_is_no_cause() {
+    let mut symbols = record("driver/symbols", "frobnicator disagrees about its widgets");
+    symbols.leads_to = vec!["rdma/refused".parse().unwrap()];
+    let mut refused = record("rdma/refused", "could not insert the frobnicator");
+    refused.leads_to = vec!["kubernetes/not-ready".parse().unwrap()];
+    let not_ready = record(
+        "kubernetes/not-ready",
+        "the validator saw no frobnicator infarction",
+    );
+    let matcher = matcher_of(vec![symbols, refused, not_ready]);
+    let text = "could not insert the frobnicator\nthe validator saw no frobnicator infarction\n\
+        [Tue Sep  8 17:16:02 2026] frobnicator disagrees about its widgets\n";
+    let summary = scan_text(&matcher, text);
+    let causes: Vec<_> = summary.root_causes.iter().map(|cause| &cause.chain).collect();
+    let chain = ["driver/symbols", "rdma/refused", "kubernetes/not-ready"].map(|id| id.parse().unwrap());
+    assert_eq!(causes, [&chain.to_vec()]);
+}
+
+#[test]
 fn a_message_that_stands_in_source_code_was_not_printed() {
     let mut record = record("driver/too-old", "too old to support gadget checks");
     record.codes = vec!["NVML_ERROR_TOO_OLD".to_owned()];
