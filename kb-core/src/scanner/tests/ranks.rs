@@ -57,6 +57,34 @@ fn what_wraps_a_consequence_of_a_later_cause_is_no_cause() {
 }
 
 #[test]
+fn backticks_of_a_message_stay_where_a_page_changed_its_blanks() {
+    let matcher = matcher_of(vec![record(
+        "vllm/heads",
+        "`frob_heads` must be divisible by `shards`",
+    )]);
+    let count = |text: &str| {
+        let matches = scan_text(&matcher, text).matches;
+        matches.iter().map(|found| found.count).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        count("ValueError: `frob_heads` must be divisible by `shards`"),
+        [1]
+    );
+    assert_eq!(
+        count("ValueError:\u{a0}`frob_heads`\u{a0}must\u{a0}be\u{a0}divisible\u{a0}by\u{a0}`shards`"),
+        [1]
+    );
+    assert_eq!(
+        count(
+            "`frob_heads`\u{a0}must be divisible by `shards`\n"
+                .repeat(3)
+                .as_str()
+        ),
+        [3]
+    );
+}
+
+#[test]
 fn a_message_that_stands_in_source_code_was_not_printed() {
     let mut record = record("driver/too-old", "too old to support gadget checks");
     record.codes = vec!["NVML_ERROR_TOO_OLD".to_owned()];
