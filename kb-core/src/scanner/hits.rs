@@ -81,7 +81,7 @@ impl Hits<'_> {
             hits.retain(|hit| joined.is_cut_at(hit));
         }
         for hit in hits.iter_mut() {
-            hit.weak |= is_source(self.line.text, &hit.span);
+            hit.weak |= is_source(self.line.text, hit);
         }
         let parts = self.take_parts(hits);
         hits.sort_by_key(|hit| (record_of(hit), hit.weak, hit.signal));

@@ -4,6 +4,7 @@
 use std::ops::Range;
 
 use super::prefix;
+use crate::matcher::RawHit;
 
 /// How far from a hit the quotes of its string are looked for, in bytes.
 const MAX_STRING: usize = 512;
@@ -18,12 +19,15 @@ const STATEMENTS: [&[u8]; 7] = [
 ];
 const ENDS: [u8; 4] = *b"{;:)";
 
-/// Whether a hit lies in a string with a place for a value, or is a code that a statement compares or returns.
-pub(super) fn is_source(text: &[u8], span: &Range<usize>) -> bool {
-    holds_directive(text.get(span.clone()).unwrap_or_default())
-        || argument(text, span)
+/// Whether a value of a hit is still a place for one, whether the hit lies in a string with such a place, or is a code that a
+/// statement compares or returns. A program that forgot its value prints the place itself; a pattern that expects that names it.
+pub(super) fn is_source(text: &[u8], hit: &RawHit) -> bool {
+    let captures = hit.captures.iter().map(|(_, value)| value);
+    let mut values = hit.gaps.iter().chain(captures);
+    values.any(|value| holds_directive(text.get(value.clone()).unwrap_or_default()))
+        || argument(text, &hit.span)
             .is_some_and(|string| holds_directive(string) || string.windows(2).any(|two| two == b"{}"))
-        || is_compared(text, span)
+        || is_compared(text, &hit.span)
 }
 
 /// `%s`, `%lu`, `%08x`, `%.2f`, with no letter or digit beside it.
@@ -84,7 +88,15 @@ mod tests {
 
     fn is_source_of(text: &str, words: &str) -> bool {
         let start = text.find(words).unwrap();
-        is_source(text.as_bytes(), &(start..start + words.len()))
+        let hit = RawHit {
+            signal: 0,
+            span: start..start + words.len(),
+            captures: Vec::new(),
+            gaps: text.find("%04x").map(|at| at..at + 4).into_iter().collect(),
+            weight: 1.0,
+            weak: false,
+        };
+        is_source(text.as_bytes(), &hit)
     }
 
     #[test]
@@ -118,6 +130,10 @@ mod tests {
             (
                 "Warning: Device GPU-1 is too old to support healthchecking.",
                 too_old,
+            ),
+            (
+                "Worker failed with error %s, see above",
+                "Worker failed with error %s",
             ),
             (
                 "raise RuntimeError(\"CUDA error: no device\")",
