@@ -58,7 +58,7 @@ pub(crate) static WORDS: [Words; 22] = [
 /// Words of lines that say what a device is, in ASCII lower case. Lines without them cost nothing.
 pub(crate) static NAMING: [&str; 11] = [
     "nvrm: ",
-    "nvidia 0000:",
+    " 0000:",
     " controller: ",
     " bridge: ",
     " device: ",

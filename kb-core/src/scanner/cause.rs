@@ -41,9 +41,8 @@ pub(super) fn root_causes(matcher: &Matcher, timeline: &Timeline<'_>, wraps: &Wr
     let mut roots: Vec<usize> = Vec::new();
     let mut take = |at: usize, explained: &mut Vec<bool>| {
         roots.push(at);
-        for (place, told) in explained.iter_mut().enumerate() {
-            let led_to = links.get(at).and_then(|from| from.get(place));
-            *told |= place == at || led_to.is_some_and(Option::is_some);
+        for (told, reached) in explained.iter_mut().zip(all_led_to(&links, at)) {
+            *told |= reached;
         }
     };
     for (at, first) in firsts.iter().enumerate() {
@@ -72,6 +71,20 @@ pub(super) fn root_causes(matcher: &Matcher, timeline: &Timeline<'_>, wraps: &Wr
         .collect()
 }
 
+/// What a match leads to over any number of links, itself with them: what wraps a follower may stand before the cause.
+fn all_led_to(links: &[Vec<Option<Link>>], from: usize) -> Vec<bool> {
+    let mut reached = vec![false; links.len()];
+    let mut queue = vec![from];
+    while let Some(at) = queue.pop() {
+        if let Some(place @ false) = reached.get_mut(at) {
+            *place = true;
+            let next = links.get(at).into_iter().flatten().enumerate();
+            queue.extend(next.filter(|(_, link)| link.is_some()).map(|(to, _)| to));
+        }
+    }
+    reached
+}
+
 fn root_cause(
     matcher: &Matcher,
     firsts: &[First],
@@ -80,9 +93,12 @@ fn root_cause(
 ) -> Option<RootCause> {
     let first = firsts.get(at)?;
     let link = |from: usize, to: usize| links.get(from)?.get(to).copied().flatten();
-    let mut followers: Vec<usize> = (0..firsts.len())
-        .filter(|to| *to != at && link(at, *to).is_some())
-        .collect();
+    let reached = all_led_to(links, at);
+    let reached = reached
+        .iter()
+        .enumerate()
+        .filter(|(to, reached)| **reached && *to != at);
+    let mut followers: Vec<usize> = reached.map(|(to, _)| to).collect();
     // Who is led to by more of the others comes later; among equals the timeline decides.
     let leaders = |to: usize| followers.iter().filter(|from| link(**from, to).is_some()).count();
     let mut ordered: Vec<(usize, usize)> = followers.iter().map(|to| (leaders(*to), *to)).collect();

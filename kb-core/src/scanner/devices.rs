@@ -2,7 +2,8 @@
 //! record lists as being of a GPU count only where the text says what the device is.
 //!
 //! A device is named by a driver's prefix (`nvidia 0000:3b:00.0:`), by `NVRM:` lines, by nvidia-smi's tables and by the
-//! head lines of lspci (`3b:00.0 3D controller: NVIDIA …`), which hold for the indented lines below them.
+//! head lines of lspci (`3b:00.0 3D controller: NVIDIA …`), which hold for the indented lines below them. Where a line names a
+//! port or no device, a text that names other devices and not one GPU does not speak of GPUs.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -22,9 +23,20 @@ const MAX_ON_LINE: usize = 32;
 const MAX_BEFORE: usize = 64;
 /// PCI numbers the devices of a bus with five bits.
 const DEVICES_OF_A_BUS: u8 = 32;
-/// Words before an address that say nothing of the device there: buses, and drivers that hand devices on.
-const SAYS_NOTHING: [&str; 8] = [
-    "pcieport", "pci", "vfio-pci", "pci-stub", "pciehp", "dpc", "device", "aer",
+/// Words before an address that say nothing of the device there: buses, drivers that hand devices on, the audio of a graphics board,
+/// and the adapters of the fabric, whose faults are wanted as those of GPUs are.
+const SAYS_NOTHING: [&str; 11] = [
+    "pcieport",
+    "pci",
+    "vfio-pci",
+    "vfio",
+    "pci-stub",
+    "pciehp",
+    "dpc",
+    "device",
+    "aer",
+    "snd_hda_intel",
+    "mlx5_core",
 ];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,12 +53,16 @@ pub(super) struct Devices {
     by_address: HashMap<Address, Kind>,
     /// Head lines of lspci, in order.
     heads: Vec<(u64, Kind)>,
+    /// Whether the text names any GPU, and any other device.
+    has_gpu: bool,
+    has_other: bool,
     held: Vec<Held>,
 }
 
 #[derive(Debug)]
 pub(super) struct Held {
     about: About,
+    rule: DeviceRule,
     pub(super) on_line: MatchedLine,
     pub(super) place: Place,
     pub(super) record: u32,
@@ -68,7 +84,12 @@ pub(super) enum Judged {
     Waits(Waiting),
 }
 
-pub(super) struct Waiting(About);
+pub(super) struct Waiting {
+    about: About,
+    rule: DeviceRule,
+    /// It counts unless the rest of the text says otherwise: who follows a log cannot wait for its end.
+    pub(super) counts_so_far: bool,
+}
 
 impl Devices {
     /// Reads a line that holds one of [`NAMING`](crate::matcher::statements::NAMING), given as it is.
@@ -77,9 +98,13 @@ impl Devices {
         let message = super::message_start(&text);
         let message = text.get(message..).unwrap_or(&text);
         let is_nvidia = contains(message, "nvidia") || contains(message, "nvrm:");
+        self.has_gpu |= is_nvidia;
         if let Some(kind) = head(message, is_nvidia) {
             if self.heads.len() < MAX_DEVICES {
                 self.heads.push((line, kind));
+            }
+            if !is_bridge(message) {
+                self.note(kind);
             }
             // The kernel prints a port's address for errors of what is below it.
             if let Some((address, _)) = addresses(message).next().filter(|_| !is_bridge(message)) {
@@ -89,6 +114,8 @@ impl Devices {
         }
         for (address, before) in addresses(message) {
             let kind = match by_driver(before) {
+                // Only the kernel's own prefix names a driver; elsewhere the word may be any.
+                Some(Kind::Other) if !is_first_word(message, before) => continue,
                 Some(kind) => kind,
                 None if is_nvidia || contains(before, "gpu") => Kind::Gpu,
                 None if contains(before, "pci function") => Kind::Other,
@@ -98,7 +125,15 @@ impl Devices {
         }
     }
 
+    fn note(&mut self, kind: Kind) {
+        match kind {
+            Kind::Gpu => self.has_gpu = true,
+            Kind::Other => self.has_other = true,
+        }
+    }
+
     fn name(&mut self, address: Address, kind: Kind) {
+        self.note(kind);
         if self.by_address.len() < MAX_DEVICES || self.by_address.contains_key(&address) {
             // A GPU stays one: a driver that hands devices on may print the address too.
             let known = self.by_address.entry(address).or_insert(kind);
@@ -124,10 +159,18 @@ impl Devices {
             .iter()
             .filter(|(found, _)| Some(*found) == address)
             .find_map(|(_, before)| by_driver(before));
-        match (by_prefix.or_else(|| self.kind(about)), rule) {
-            (Some(Kind::Gpu), _) | (None, DeviceRule::NotOther) => Judged::Counts,
-            (None, DeviceRule::Gpu) if self.held.len() < MAX_HELD => Judged::Waits(Waiting(about)),
-            (Some(Kind::Other), _) | (None, DeviceRule::Gpu) => Judged::Not,
+        let counts_so_far = rule == DeviceRule::NotOther && (self.has_gpu || !self.has_other);
+        match by_prefix.or_else(|| self.kind(about)) {
+            Some(Kind::Gpu) => Judged::Counts,
+            Some(Kind::Other) => Judged::Not,
+            None if rule == DeviceRule::NotOther && self.has_gpu => Judged::Counts,
+            None if self.held.len() < MAX_HELD => Judged::Waits(Waiting {
+                about,
+                rule,
+                counts_so_far,
+            }),
+            None if counts_so_far => Judged::Counts,
+            None => Judged::Not,
         }
     }
 
@@ -152,7 +195,8 @@ impl Devices {
     ) {
         let (record, signal) = by;
         self.held.push(Held {
-            about: waiting.0,
+            about: waiting.about,
+            rule: waiting.rule,
             on_line,
             place,
             record,
@@ -161,10 +205,16 @@ impl Devices {
         });
     }
 
-    /// Counts what waited: a match where its device is a GPU, else a candidate.
+    /// Counts what waited: a match where its device is a GPU, or may be one and the text speaks of GPUs or of no other device; else
+    /// a candidate.
     pub(super) fn settle(&mut self, tally: &mut Tally) {
+        // What counts already tells of a GPU too, as a CUDA error does.
+        let may_be_gpu = self.has_gpu || !self.has_other || !tally.records.is_empty();
         for held in std::mem::take(&mut self.held) {
-            let is_gpu = self.kind(held.about) == Some(Kind::Gpu);
+            let counts = match self.kind(held.about) {
+                Some(kind) => kind == Kind::Gpu,
+                None => held.rule == DeviceRule::NotOther && may_be_gpu,
+            };
             let Held {
                 on_line,
                 place,
@@ -173,9 +223,10 @@ impl Devices {
                 score,
                 ..
             } = held;
-            if is_gpu {
+            // A line that was escaped is read twice.
+            if counts && !tally.stands_on(record, std::iter::once(on_line.line)) {
                 tally.add(on_line, place, record, signal, || score);
-            } else {
+            } else if !counts {
                 tally.add_candidate(on_line, record, signal, || score);
             }
         }
@@ -212,12 +263,20 @@ fn by_driver(before: &str) -> Option<Kind> {
         return None;
     }
     match word {
-        _ if word.starts_with("nvidia") => Some(Kind::Gpu),
+        _ if word.starts_with("nvidia") || word == "nouveau" => Some(Kind::Gpu),
         // English before an address: `error received from 0000:3b:00.0`, `limited by … link at 0000:00:01.0`.
         "from" | "at" | "of" | "for" | "on" | "to" | "in" | "by" | "is" | "and" | "root" | "port"
         | "function" | "id" | "gpu" | "received" | "source" => None,
         _ => Some(Kind::Other),
     }
+}
+
+/// Whether the word before an address is the first of its line, or of the message behind tags such as `[   T53331]`.
+fn is_first_word(message: &str, before: &str) -> bool {
+    let before = before.trim_end();
+    let word = before.rsplit([' ', '\t']).next().unwrap_or_default();
+    let ahead = before.strip_suffix(word).unwrap_or_default().trim_end();
+    ahead.ends_with(']') || ahead.is_empty() && message.trim_start().starts_with(word)
 }
 
 fn addresses(text: &str) -> impl Iterator<Item = (Address, &str)> {

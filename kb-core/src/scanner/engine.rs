@@ -252,8 +252,10 @@ impl Engine {
     }
 
     pub(super) fn scan_pasted(&mut self, bytes: &[u8], line: u64, offset: u64, events: &mut Sink<'_>) {
-        let origin = Origin::of(line, offset);
-        self.scan_restored(bytes, &origin, Signs::All, events);
+        // What reads as Markdown may belong to the message: "`num_heads` must be divisible".
+        for signs in [Signs::Typography, Signs::All] {
+            self.scan_restored(bytes, &Origin::of(line, offset), signs, events);
+        }
     }
 
     pub(super) fn scan_joined(&mut self, joined: &Joined, events: &mut Sink<'_>) {

@@ -14,6 +14,7 @@ use super::fold::{Place, Tally};
 use super::lines::{Piece, size};
 use super::score::{Explained, Score, authority, score};
 use super::sequence::{FoundPart, Sequences, further_parts};
+use super::source_code::is_source;
 use super::{MatchedLine, ScanOptions, prefix, text};
 use crate::matcher::rarity::SPECIFIC;
 use crate::matcher::{Kind, Line, Matcher, PartOf, RawHit, Signal};
@@ -78,6 +79,9 @@ impl Hits<'_> {
         if let Some(joined) = self.origin.joined {
             // What stands on one of the lines alone was found there.
             hits.retain(|hit| joined.is_cut_at(hit));
+        }
+        for hit in hits.iter_mut() {
+            hit.weak |= is_source(self.line.text, hit);
         }
         let parts = self.take_parts(hits);
         hits.sort_by_key(|hit| (record_of(hit), hit.weak, hit.signal));
@@ -157,12 +161,13 @@ impl Hits<'_> {
             Judged::Not => (false, None),
             Judged::Waits(waiting) => (false, Some(waiting)),
         };
-        let wants_event = events.is_some() && (is_match || self.options.report_candidates);
+        let is_hit = is_match || waits.as_ref().is_some_and(|waiting| waiting.counts_so_far);
+        let wants_event = events.is_some() && (is_hit || self.options.report_candidates);
         if let Some(events) = events
             && wants_event
             && let Some(hit) = reported(matcher, record, speaker, group.iter().chain(generic), &on_line)
         {
-            events.push(if is_match {
+            events.push(if is_hit {
                 Event::Hit(hit)
             } else {
                 Event::Candidate(hit)

@@ -12,6 +12,7 @@
 //! summary  the answer; environment: does the record apply, stated: what the text says of its machine; wrapper: which
 //!          match only wraps another; cause: what came first and led to the rest
 //! fatal    lines that are not harmless, whatever their record says; unexplained: Xids that no record explains
+//! source_code  hits in a program's source, which nobody printed
 //! sieve    whether a scan of a short text can find anything
 //! ```
 //!
@@ -45,6 +46,7 @@ mod restore;
 mod score;
 mod sequence;
 mod sieve;
+mod source_code;
 mod stated;
 mod summary;
 #[cfg(test)]

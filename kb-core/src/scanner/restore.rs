@@ -11,15 +11,19 @@ use super::clean::{Clean, ESC, sequence_len};
 pub(super) enum Signs {
     /// Backslashes, as programs write lines of others into their own logs.
     Escapes,
-    /// These, and what only a paste has: pages and editors are no logs.
+    /// What pages and editors put in place of blanks and quotes.
+    Typography,
+    /// Both, and the marks of Markdown: pages and editors are no logs.
     All,
 }
 
 impl Signs {
     fn begin(self, byte: u8) -> bool {
         match byte {
-            b'\\' | ESC | b'#' | b'[' => true,
-            b'&' | b'^' | b'*' | b'`' | 0xc2 | 0xe2 | 0xe3 | 0xef => self == Self::All,
+            ESC => true,
+            b'\\' | b'#' | b'[' => self != Self::Typography,
+            b'&' | b'^' | b'*' | b'`' => self == Self::All,
+            0xc2 | 0xe2 | 0xe3 | 0xef => self != Self::Escapes,
             _ => false,
         }
     }
@@ -76,7 +80,7 @@ fn stand(rest: &[u8], signs: Signs) -> Option<Stand> {
         0xc2 if rest.get(1) == Some(&0x9b) => Some((short_sequence(rest), Cow::Borrowed(""))),
         b'*' => rest.starts_with(b"**").then_some((2, Cow::Borrowed(""))),
         b'`' => Some((1, Cow::Borrowed(""))),
-        _ if signs == Signs::All => typographic(rest),
+        _ if signs != Signs::Escapes => typographic(rest),
         _ => None,
     }
 }

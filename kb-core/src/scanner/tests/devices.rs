@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::super::testing::{matcher_of, pattern, record, scan_text};
+use super::super::{Event, ScanOptions};
 use crate::matcher::Matcher;
 use crate::signature::RecordSignatures;
 
@@ -128,6 +129,57 @@ fn an_error_below_a_port_counts_unless_the_device_is_another() {
 }
 
 #[test]
+fn a_text_that_names_other_devices_and_no_gpu_does_not_speak_of_gpus() {
+    let port = "pcieport 0000:00:1c.2: AER: Uncorrected (Fatal) error received: 0000:00:1c.2";
+    for other in [
+        "igc 0000:02:00.0: not ready 65535ms after bus reset; giving up",
+        "[13600.971642] [  T53331] amdgpu 0000:03:00.0: amdgpu: SMU: response:0xFFFFFFFF for index:7",
+        "Nov 27 08:00:00 node1 kernel: nvme nvme0: pci function 0000:04:00.0",
+        "02:00.0 Ethernet controller: Intel Corporation I350 Gigabit Network Connection (rev 01)",
+    ] {
+        for text in [format!("{other}\n{port}\n"), format!("{port}\n{other}\n")] {
+            assert_eq!(found(&text), candidate("pcie/aer"), "{text}");
+        }
+        for gpu in [
+            "nvidia 0000:3b:00.0: enabling device (0140 -> 0142)",
+            "NVRM: loading NVIDIA UNIX x86_64 Kernel Module  550.54.14",
+        ] {
+            for text in [
+                format!("{other}\n{port}\n{gpu}\n"),
+                format!("{gpu}\n{other}\n{port}\n"),
+            ] {
+                assert_eq!(found(&text), matched("pcie/aer"), "{text}");
+            }
+        }
+    }
+    for silent in [
+        "snd_hda_intel 0000:03:00.1: AER: can't recover (no error_detected callback)",
+        "mlx5_core 0000:5e:00.0: firmware version: 28.39.1002",
+        "vfio-pci 0000:03:00.0: enabling device (0000 -> 0003)",
+        "AER: error of a device behind 0000:02:00.0",
+    ] {
+        assert_eq!(
+            found(&format!("{silent}\n{port}\n")),
+            matched("pcie/aer"),
+            "{silent}"
+        );
+    }
+}
+
+#[test]
+fn who_follows_a_log_hears_of_a_hit_before_the_text_ends() {
+    let port = "pcieport 0000:00:1c.2: AER: Uncorrected (Fatal) error received: 0000:00:1c.2\n";
+    let mut scanner = faults().scanner(ScanOptions::default());
+    let events = scanner.push(port.as_bytes());
+    assert!(matches!(events.as_slice(), [Event::Hit(_)]), "{events:?}");
+    let events = scanner.push(b"igc 0000:02:00.0: not ready 65535ms after bus reset; giving up\n");
+    assert_eq!(events.len(), 0);
+    assert_eq!(scanner.push(port.as_bytes()).len(), 0);
+    let (_, summary) = scanner.finish_with_events();
+    assert_eq!((summary.matches.len(), summary.candidates.len()), (0, 1));
+}
+
+#[test]
 fn many_faults_of_a_device_are_all_counted() {
     let text = format!(
         "{}NVRM: GPU at PCI:0000:3b:00: GPU-1\n",
@@ -142,4 +194,10 @@ fn many_faults_of_a_device_are_all_counted() {
     );
     let summary = scan_text(&faults(), &text);
     assert_eq!(summary.matches.first().unwrap().count, 1024);
+    let summary = scan_text(&faults(), format!("{AER}\n").repeat(3000));
+    let found = summary.matches.first().unwrap();
+    assert_eq!(
+        (found.count, found.lines[0].line, found.lines[3].line),
+        (3000, 1, 3000)
+    );
 }

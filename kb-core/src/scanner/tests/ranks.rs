@@ -37,6 +37,71 @@ fn a_generic_pattern_with_wildcards_must_explain_some_of_the_line() {
     assert_eq!((summary.matches.len(), summary.candidates.len()), (0, 1));
 }
 
+#[test]
+fn what_wraps_a_consequence_of_a_later_cause_is_no_cause() {
+    let mut symbols = record("driver/symbols", "frobnicator disagrees about its widgets");
+    symbols.leads_to = vec!["rdma/refused".parse().unwrap()];
+    let mut refused = record("rdma/refused", "could not insert the frobnicator");
+    refused.leads_to = vec!["kubernetes/not-ready".parse().unwrap()];
+    let not_ready = record(
+        "kubernetes/not-ready",
+        "the validator saw no frobnicator infarction",
+    );
+    let matcher = matcher_of(vec![symbols, refused, not_ready]);
+    let text = "could not insert the frobnicator\nthe validator saw no frobnicator infarction\n\
+        [Tue Sep  8 17:16:02 2026] frobnicator disagrees about its widgets\n";
+    let summary = scan_text(&matcher, text);
+    let causes: Vec<_> = summary.root_causes.iter().map(|cause| &cause.chain).collect();
+    let chain = ["driver/symbols", "rdma/refused", "kubernetes/not-ready"].map(|id| id.parse().unwrap());
+    assert_eq!(causes, [&chain.to_vec()]);
+}
+
+#[test]
+fn backticks_of_a_message_stay_where_a_page_changed_its_blanks() {
+    let matcher = matcher_of(vec![record(
+        "vllm/heads",
+        "`frob_heads` must be divisible by `shards`",
+    )]);
+    let count = |text: &str| {
+        let matches = scan_text(&matcher, text).matches;
+        matches.iter().map(|found| found.count).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        count("ValueError: `frob_heads` must be divisible by `shards`"),
+        [1]
+    );
+    assert_eq!(
+        count("ValueError:\u{a0}`frob_heads`\u{a0}must\u{a0}be\u{a0}divisible\u{a0}by\u{a0}`shards`"),
+        [1]
+    );
+    assert_eq!(
+        count(
+            "`frob_heads`\u{a0}must be divisible by `shards`\n"
+                .repeat(3)
+                .as_str()
+        ),
+        [3]
+    );
+}
+
+#[test]
+fn a_message_that_stands_in_source_code_was_not_printed() {
+    let mut record = record("driver/too-old", "too old to support gadget checks");
+    record.codes = vec!["NVML_ERROR_TOO_OLD".to_owned()];
+    let matcher = matcher_of(vec![record]);
+    let found = |text: &str| {
+        let summary = scan_text(&matcher, text);
+        (summary.matches.len(), summary.candidates.len())
+    };
+    assert_eq!(found("Device GPU-1 is too old to support gadget checks."), (1, 0));
+    assert_eq!(
+        found("warn(\"Device %v is too old to support gadget checks.\", d)"),
+        (0, 1)
+    );
+    assert_eq!(found("nvmlInit: NVML_ERROR_TOO_OLD"), (1, 0));
+    assert_eq!(found("  if (rc != NVML_ERROR_TOO_OLD) {"), (0, 1));
+}
+
 /// A record about some drivers, and one about any that explains less of the same line.
 fn of_some_drivers() -> Arc<Matcher> {
     let mut new = record("cuda/new-driver", "frobnicator widget infarction of the flange");
