@@ -11,6 +11,7 @@ mod evidence;
 mod exit;
 mod expect;
 mod kernel_log;
+mod logged;
 mod nominal;
 mod pair;
 mod proven;
