@@ -62,9 +62,7 @@ fn is_memory_error(message: &str) -> bool {
 
 /// `rcu_sched self-detected stall on CPU`, `rcu_preempt detected stalls on CPUs/tasks:`.
 fn is_stall(message: &str) -> bool {
-    let stall = message
-        .strip_prefix("rcu_")
-        .and_then(|rest| rest.split_once(' '));
+    let stall = message.strip_prefix("rcu_").and_then(|rest| rest.split_once(' '));
     stall.is_some_and(|(_, stall)| {
         stall.starts_with("self-detected stall on CPU")
             || stall.starts_with("detected stalls on ")

@@ -1,5 +1,6 @@
 //! What a report's own content says against the verdict that stands in it, by the rules that agents judge by.
 
+use super::consistency::{lost_gpu, one_gpu_twice, passed_with_error};
 use super::expect::Expect;
 use super::logged::{host_failure, logged, silent_firmware};
 use super::run::judge;
@@ -18,6 +19,9 @@ pub fn contradiction(report: &Report) -> Option<(Verdict, String)> {
     let is_run = claimed != Verdict::NoFaultSeen || report.was_tried();
     let found = [
         wrong_data(report),
+        lost_gpu(report),
+        one_gpu_twice(report),
+        passed_with_error(report),
         open_fault(report),
         unnamed_fault(report),
         logged(report),

@@ -2,7 +2,8 @@
 
 use super::Verdict;
 use crate::observation::{
-    LineEvent, Look, Recovery, What, bearing_of_unknown, canonical, is_host_failure, known, read_message, without_stamp,
+    LineEvent, Look, Recovery, What, bearing_of_unknown, canonical, is_host_failure, known, read_message,
+    without_stamp,
 };
 use crate::report::{Bearing, Family, NODE, Report, When, fact_name};
 
@@ -69,7 +70,10 @@ pub(super) fn host_failure(report: &Report) -> Option<(Verdict, String)> {
     let during = report.logs.iter().filter(|log| log.when != When::Before);
     let mut lines = during.flat_map(|log| log.text.lines()).map(str::trim);
     let line = lines.find(|line| is_host_failure(line))?;
-    let reason = format!("the kernel log says of the host during the run: {}", shortened(line));
+    let reason = format!(
+        "the kernel log says of the host during the run: {}",
+        shortened(line)
+    );
     Some((Verdict::Unknown, reason))
 }
 
@@ -87,7 +91,10 @@ pub(super) fn silent_firmware(report: &Report) -> Option<(Verdict, String)> {
     } else {
         Verdict::Broken
     };
-    Some((verdict, format!("the kernel log says during the run: {}", shortened(line))))
+    Some((
+        verdict,
+        format!("the kernel log says during the run: {}", shortened(line)),
+    ))
 }
 
 fn shortened(line: &str) -> String {

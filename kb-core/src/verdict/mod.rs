@@ -6,6 +6,7 @@
 //! ```
 
 pub mod cause;
+mod consistency;
 mod contradiction;
 mod evidence;
 mod exit;

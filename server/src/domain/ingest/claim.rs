@@ -362,7 +362,11 @@ mod tests {
         excused["verdict"]["information"] = json!(true);
         let mut excused = report(2, &[excused]);
         excused["conclusion"]["verdict"] = json!("healthy");
-        assert_eq!(of(&excused).0, Verdict::Refused, "the pair alone says that it is expected");
+        assert_eq!(
+            of(&excused).0,
+            Verdict::Refused,
+            "the pair alone says that it is expected"
+        );
     }
 
     #[test]
