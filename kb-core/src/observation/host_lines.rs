@@ -13,7 +13,7 @@ const STARTS: [&str; 5] = [
     "NMI: PCI system error (SERR)",
     "NMI: IOCK error",
 ];
-/// Bit of a bank's status that says that the error was not corrected (Intel SDM volume 3, IA32_MCi_STATUS.UC).
+/// Bit of a bank's status that says that the error was not corrected (Intel SDM volume 3, `IA32_MCi_STATUS.UC`).
 const NOT_CORRECTED: u64 = 1 << 61;
 
 /// Whether a message of the kernel, with its time at most in front of it, tells of a failure of the host.
