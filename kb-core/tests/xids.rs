@@ -11,10 +11,14 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use kb_core::annex::Blame;
 use kb_core::health::{Bearing, Family, WATCHED, What, known, known_xids, read_line};
-use kb_core::record::Record;
+use kb_core::ids::Revision;
+use kb_core::matcher::Matcher;
+use kb_core::record::{Record, signature_set};
+use kb_core::scanner::{ScanOptions, scan};
 use serde::Serialize;
 
 fn repository() -> PathBuf {
@@ -148,4 +152,28 @@ fn the_own_line_of_a_fatal_record_is_read_as_that_record() {
     ] {
         assert!(read.iter().any(|read| read == id), "{id}");
     }
+}
+
+#[test]
+fn fabric_manager_s_line_of_an_sxid_finds_the_record_of_its_number() {
+    let records = kb_seed::records();
+    let (matcher, _) = Matcher::build(signature_set(records.iter().map(|record| (record, Revision(1)))));
+    let matcher = Arc::new(matcher);
+    let known = known_xids().iter().filter(|known| known.family == Family::Sxid);
+    let mut wrong = Vec::new();
+    for known in known {
+        let line = format!(
+            "detected NVSwitch fatal error {} on fid 0 on NVSwitch pci bus id 00000000:83:00.0 physical id 0 port 42\n",
+            known.number
+        );
+        let answer = scan(&matcher, line.as_bytes(), ScanOptions::default());
+        let is_told = answer
+            .matches
+            .iter()
+            .any(|found| found.id == known.record && !found.harmless);
+        if !is_told || !answer.notes.is_empty() {
+            wrong.push((known.number, answer.notes));
+        }
+    }
+    assert_eq!(wrong, []);
 }

@@ -1,4 +1,4 @@
-//! The allocator, and its one option that is not the default. Reason: docs/adr/0016.
+//! The allocator, and its options that are not the default. Reason: docs/adr/0016.
 
 use std::env;
 use std::io;
@@ -10,15 +10,23 @@ use mimalloc::MiMalloc;
 #[global_allocator]
 static ALLOCATOR: MiMalloc = MiMalloc;
 
-/// Milliseconds for which free memory is kept. After the default of one second, the memory of every former generation goes
-/// back to the system from within the threads that serve, which stand still meanwhile.
-const KEPT: (&str, &str) = ("MIMALLOC_PURGE_DELAY", "5000");
+/// What differs from the defaults.
+const OPTIONS: [(&str, &str); 2] = [
+    // Milliseconds for which free memory is kept. After the default of one second, the memory of every former generation goes
+    // back to the system from within the threads that serve, which stand still meanwhile.
+    ("MIMALLOC_PURGE_DELAY", "5000"),
+    // Huge pages of the system hold memory that was never asked for, and go back only as a whole.
+    ("MIMALLOC_ALLOW_THP", "0"),
+];
 
-/// Starts this program again with the option set, under the same process id: the allocator reads it from the environment,
-/// and before `main`. Returns where it is set, or with the reason where the program could not be started again.
-pub(crate) fn start_again_with_option() -> io::Result<()> {
-    let (name, value) = KEPT;
-    if env::var_os(name).is_some() {
+/// Starts this program again with the options set that are not, under the same process id: the allocator reads them from the
+/// environment, and before `main`. Returns where all are set, or with the reason where the program could not be started again.
+pub(crate) fn start_again_with_options() -> io::Result<()> {
+    let missing: Vec<(&str, &str)> = OPTIONS
+        .into_iter()
+        .filter(|(name, _)| env::var_os(name).is_none())
+        .collect();
+    if missing.is_empty() {
         return Ok(());
     }
     let mut arguments = env::args_os();
@@ -26,5 +34,5 @@ pub(crate) fn start_again_with_option() -> io::Result<()> {
     if let Some(own_name) = arguments.next() {
         again.arg0(own_name);
     }
-    Err(again.args(arguments).env(name, value).exec())
+    Err(again.args(arguments).envs(missing).exec())
 }

@@ -17,9 +17,9 @@ fn main() -> ExitCode {
         Err(refusal) => return cli::refuse(&refusal),
     };
     if command.is_server()
-        && let Err(error) = allocator::start_again_with_option()
+        && let Err(error) = allocator::start_again_with_options()
     {
-        eprintln!("peerless: warning: an option of the allocator could not be set: {error}");
+        eprintln!("peerless: warning: the options of the allocator could not be set: {error}");
     }
     let failed = command.failure_code();
     let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {

@@ -6,6 +6,7 @@
 //! ```
 
 pub mod cause;
+mod host_lines;
 mod known;
 mod line;
 mod look;
@@ -17,6 +18,7 @@ mod states;
 mod tests;
 
 pub use cause::{WATCHED, Watched};
+pub use host_lines::is_host_failure;
 pub(crate) use known::bearing_of_unknown;
 pub use known::{KnownXid, bearing, known, known_xids};
 pub use line::{LineEvent, What, canonical, read_line, read_message};

@@ -1,12 +1,12 @@
 //! What a report's own content says against the verdict that stands in it, by the rules that agents judge by.
 
+use super::consistency::{lost_gpu, one_gpu_twice, passed_with_error};
 use super::expect::Expect;
+use super::logged::{host_failure, logged, silent_firmware};
 use super::run::judge;
 use super::{ExitCode, Verdict, table};
-use crate::observation::{
-    LineEvent, Look, Recovery, What, bearing_of_unknown, canonical, known, open_faults, read_message,
-};
-use crate::report::{Bearing, Entry, Family, NODE, Pair, Report, Shape, When, fact_name};
+use crate::observation::{Look, open_faults};
+use crate::report::{Bearing, Entry, Pair, Report, Shape, fact_name};
 
 /// What the report shows that is worse than its verdict, with the reason; `None` where nothing in it speaks against that.
 /// What is only not proven is a matter of [`super::unproven`].
@@ -19,9 +19,14 @@ pub fn contradiction(report: &Report) -> Option<(Verdict, String)> {
     let is_run = claimed != Verdict::NoFaultSeen || report.was_tried();
     let found = [
         wrong_data(report),
+        lost_gpu(report),
+        one_gpu_twice(report),
+        passed_with_error(report),
         open_fault(report),
         unnamed_fault(report),
         logged(report),
+        host_failure(report),
+        silent_firmware(report),
         bad_state(report),
         unreadable(report),
         of_checks(report).filter(|_| is_run),
@@ -49,79 +54,6 @@ fn unnamed_fault(report: &Report) -> Option<(Verdict, String)> {
     let names_fault = health.open.iter().any(|entry| entry.bearing == Bearing::Fault);
     let is_unnamed = health.verdict == Verdict::Broken && !names_fault;
     is_unnamed.then(|| (Verdict::Broken, "its section on health says broken".to_owned()))
-}
-
-/// An event that the kernel log tells of the run, or of a time that cannot be read, on a GPU of it, on a switch or on no device that is named.
-fn logged(report: &Report) -> Option<(Verdict, String)> {
-    let look = Look::of(report);
-    let gpus = report.gpus.iter();
-    let gpus: Vec<String> = gpus
-        .filter_map(|gpu| gpu.pci_address.value.as_deref())
-        .map(canonical)
-        .collect();
-    let during = report.logs.iter().filter(|log| log.when != When::Before);
-    let events = during
-        .flat_map(|log| log.text.lines())
-        .filter_map(|line| read_message(line.trim()));
-    let events: Vec<LineEvent> = events.collect();
-    let is_of_run = |event: &&LineEvent| {
-        let is_switch = matches!(
-            event.what,
-            What::Numbered {
-                family: Family::Sxid,
-                ..
-            }
-        );
-        // A port of the bus, when a GPU of the run hangs on it.
-        let is_above = || matches!(event.what, What::Bus(_)) && !look.gpus_at(&event.device).is_empty();
-        is_switch || event.device == NODE || gpus.contains(&event.device) || is_above()
-    };
-    let of_run: Vec<&LineEvent> = events.iter().filter(is_of_run).collect();
-    let told = |event: &LineEvent| format!("the kernel log says during the run: {}", event.text);
-    let fault = of_run.iter().find(|event| bearing(&event.what) == Bearing::Fault);
-    if let Some(fault) = fault {
-        return Some((Verdict::Broken, told(fault)));
-    }
-    // Where the way to a GPU is not known, any port may be on it.
-    let has_unknown_way = report.gpus.iter().any(|gpu| {
-        let way = gpu.facts.get(fact_name::PCI_PATH);
-        way.is_none_or(|way| way.value.is_none())
-    });
-    // One that tells of another device names that.
-    let is_of_port = |event: &&LineEvent| {
-        let begins = event.text.split([' ', ',']).nth(1);
-        let begins = begins.map(|address| canonical(address.trim_end_matches(':')));
-        matches!(event.what, What::Bus(_)) && begins.as_deref() == Some(event.device.as_str())
-    };
-    let of_some_port = events.iter().find(is_of_port);
-    if let Some(port) = of_some_port.filter(|_| has_unknown_way) {
-        let told = told(port);
-        let reason = format!("{told}, and it is not known whether a GPU is behind that port");
-        return Some((Verdict::Unknown, reason));
-    }
-    let unexplained = of_run.iter().find(|event| is_unexplained(&event.what))?;
-    Some((
-        Verdict::Unknown,
-        format!("{}, which no record explains", told(unexplained)),
-    ))
-}
-
-fn is_unexplained(what: &What) -> bool {
-    matches!(what, What::Numbered { family, number, .. } if known(*family, *number).is_none())
-}
-
-fn bearing(what: &What) -> Bearing {
-    match what {
-        What::Numbered {
-            family,
-            number,
-            fatal,
-        } => {
-            known(*family, *number).map_or_else(|| bearing_of_unknown(*fatal), |known| known.bearing(*fatal))
-        }
-        What::RecoveryAction(Recovery::None) => Bearing::Event,
-        What::RecoveryAction(_) | What::Message(_) | What::Bus(_) => Bearing::Fault,
-    }
 }
 
 fn bad_state(report: &Report) -> Option<(Verdict, String)> {
@@ -168,7 +100,9 @@ fn unreadable(report: &Report) -> Option<(Verdict, String)> {
 }
 
 fn of_checks(report: &Report) -> Option<(Verdict, String)> {
-    if !report.was_tried() {
+    // That a refusal is expected is for what is expected to say, and not for the pair.
+    let has_excuse = report.pairs.iter().any(|pair| pair.verdict.information);
+    if !report.was_tried() && !has_excuse {
         return None;
     }
     let mut judged = report.clone();

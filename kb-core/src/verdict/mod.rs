@@ -6,11 +6,13 @@
 //! ```
 
 pub mod cause;
+mod consistency;
 mod contradiction;
 mod evidence;
 mod exit;
 mod expect;
 mod kernel_log;
+mod logged;
 mod nominal;
 mod pair;
 mod proven;

@@ -70,7 +70,7 @@ pub const MEGABYTE_TIME: Duration = Duration::from_millis(500);
 pub const BATCH_ANSWER_BYTES: usize = 16 << 20;
 /// Memory for answers that are made whole and not yet read, for what is found in texts until they are answered, and for what tools
 /// of assistants compute, together, in bytes.
-pub const ANSWERS_BYTES: usize = 128 << 20;
+pub const ANSWERS_BYTES: usize = 96 << 20;
 /// Share of it that a `match` of an assistant holds while it is computed.
 pub const MCP_MATCH_BYTES: usize = 16 << 20;
 /// Memory for all bodies that are read whole and what is made of their JSON, together, in bytes.
@@ -88,7 +88,7 @@ pub const TEXTS_OF_CLIENT: usize = 16;
 /// Texts of all clients that have come in part; each holds up to a megabyte beside what is found in it.
 pub const TEXTS: usize = 64;
 /// Memory for what the decompressors of streamed texts look back on, together, in bytes.
-pub const WINDOWS_BYTES: usize = 48 << 20;
+pub const WINDOWS_BYTES: usize = 32 << 20;
 /// Start of each of these that is not counted there, in bytes.
 pub const WINDOW_FREE_BYTES: usize = 256 << 10;
 /// Start of each body that is not counted against it, in bytes.

@@ -128,6 +128,7 @@ async fn graphs_around_and_between_have_tags_and_bounds() {
         format!("/api/v1/records/{P2P}/-/graph?kinds=causes"),
         "/api/v1/graph?format=svg".to_owned(),
         "/api/v1/graph?kinds=leads_to,x".to_owned(),
+        "/api/v1/graph?kinds=leads_to,".to_owned(),
         format!("/api/v1/graph/path?from={P2P}"),
         format!("/api/v1/graph/path?from={P2P}&to={P2P}&kinds=x"),
     ] {

@@ -110,7 +110,11 @@ async fn a_text_brings_its_environment_in_the_address() {
         assert_eq!(response.headers()["peerless-matches"], "1");
         assert_eq!(json(response).await["matches"][0]["applies"], applies, "{query}");
     }
-    for bad in ["?environment=driver", "?env=driver=1"] {
+    for bad in [
+        "?environment=driver",
+        "?environment=driver=550;cuda=12",
+        "?env=driver=1",
+    ] {
         let request = app.post(&format!("/api/v1/match{bad}")).body("x");
         problem(request.send().await.unwrap(), 400, "bad_query").await;
     }

@@ -350,6 +350,23 @@ mod tests {
         let mut expected = report(2, &[refused]);
         expected["conclusion"]["verdict"] = json!("healthy");
         assert_eq!(of(&expected).0, Verdict::Healthy);
+        for (expect, told) in [
+            ("p2p=none", Verdict::Healthy),
+            ("p2p=auto", Verdict::Healthy),
+            ("p2p=all", Verdict::Refused),
+        ] {
+            expected["conclusion"]["expect"] = json!(expect);
+            assert_eq!(of(&expected).0, told, "{expect}");
+        }
+        let mut excused = pair(0, 1, "CNS", 0);
+        excused["verdict"]["information"] = json!(true);
+        let mut excused = report(2, &[excused]);
+        excused["conclusion"]["verdict"] = json!("healthy");
+        assert_eq!(
+            of(&excused).0,
+            Verdict::Refused,
+            "the pair alone says that it is expected"
+        );
     }
 
     #[test]

@@ -35,7 +35,7 @@ pub(super) fn leaves_open(fault: &Report, proof: &Report) -> Option<String> {
         return Some(format!("it shows {has} GPUs, and there were {had}"));
     }
     // Who says another number now has changed what the node should have.
-    if let (Some(should), None) = (expected_gpus(fault), expected_gpus(proof))
+    if let (Some(should), None) = (expected_gpus(fault), expected_now(proof))
         && has < should
     {
         return Some(format!("it shows {has} GPUs, and there should be {should}"));
@@ -65,6 +65,11 @@ fn expected_gpus(report: &Report) -> Option<usize> {
     usize::try_from(fact.value.as_ref()?.as_u64()?).ok()
 }
 
+/// How many GPUs the operator says that the node has now. A smaller number than are there says nothing of it.
+fn expected_now(report: &Report) -> Option<usize> {
+    expected_gpus(report).filter(|should| *should >= report.gpus.len())
+}
+
 /// A GPU that an earlier report of the same boot has and this one has not: in a running node GPUs are not taken out.
 pub(super) fn gone_within_boot(earlier: &Report, later: &Report) -> Option<String> {
     // One that is not named may be the same.
@@ -86,7 +91,7 @@ pub(super) fn gone_since_alarm(earlier: &Report, later: &Report) -> Option<Strin
         // Another tool lists GPUs of other nodes, too.
         return None;
     }
-    if expected_gpus(later).is_some_and(|should| should <= later.gpus.len()) {
+    if expected_now(later).is_some_and(|should| should == later.gpus.len()) {
         return None;
     }
     let gone = gone(earlier, later)?;
@@ -115,11 +120,20 @@ fn is_same(gpu: &Gpu, other: &Gpu, fault: &Report, proof: &Report) -> bool {
     let is_at_address = same(&gpu.pci_address, &other.pci_address);
     match same(&gpu.uuid, &other.uuid) {
         Some(is_same) => {
-            let is_exchanged = has_rebooted && other.uuid.value.is_some();
+            // Where all of them are others, it may be another machine.
+            let is_exchanged = has_rebooted && other.uuid.value.is_some() && share_a_gpu(fault, proof);
             is_same || (is_exchanged && is_at_address == Some(true))
         }
         None => is_at_address.unwrap_or(gpu.cuda_ordinal == other.cuda_ordinal),
     }
+}
+
+fn share_a_gpu(fault: &Report, proof: &Report) -> bool {
+    let mut gpus = fault.gpus.iter();
+    gpus.any(|gpu| {
+        let mut others = proof.gpus.iter();
+        others.any(|other| same(&gpu.uuid, &other.uuid) == Some(true))
+    })
 }
 
 fn place_now(device: &str, fault: &Report, proof: &Report) -> String {
@@ -223,6 +237,9 @@ mod tests {
         left_open(&before, &exchanged, "GPU-1");
         before["node"]["boot_id"] = json!("before");
         assert_eq!(why(&before, &exchanged), None);
+        let mut other_machine = exchanged.clone();
+        other_machine["gpus"][0]["uuid"]["value"] = json!("GPU-another");
+        left_open(&before, &other_machine, "GPU-0");
     }
 
     #[test]
@@ -273,6 +290,7 @@ mod tests {
             None,
             "the operator says another number"
         );
+        left_open(&few, &expecting(whole(3), 1), "3 GPUs, and there should be 8");
     }
 
     #[test]

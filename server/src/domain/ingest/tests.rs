@@ -2,6 +2,7 @@
 
 mod clock;
 mod fewer;
+mod host;
 mod lasting;
 mod logged;
 

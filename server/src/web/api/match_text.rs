@@ -68,8 +68,10 @@ impl MatchQuery {
         let parts = self.environment.as_deref().unwrap_or_default().split(',');
         let parts = parts.map(str::trim).filter(|part| !part.is_empty());
         let pair = |part: &str| match part.split_once('=') {
-            Some((component, version)) => Ok((component.trim().to_owned(), version.trim().to_owned())),
-            None => Err(Problem::new(
+            Some((component, version)) if !version.contains(['=', ';']) => {
+                Ok((component.trim().to_owned(), version.trim().to_owned()))
+            }
+            _ => Err(Problem::new(
                 Code::BadQuery,
                 "write environment=component=version,…, for example environment=driver=550.54.14",
             )),

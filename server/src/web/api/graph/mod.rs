@@ -15,10 +15,11 @@ use crate::web::etag;
 
 pub(in crate::web) fn kinds(text: Option<&str>) -> Result<Vec<EdgeKind>, Problem> {
     let words = text.unwrap_or_default().split(',').map(str::trim);
-    let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
-    if text.is_some() && words.is_empty() {
+    let words: Vec<&str> = words.filter(|_| text.is_some()).collect();
+    if words.iter().any(|word| word.is_empty()) {
         let known = EdgeKind::ALL.map(EdgeKind::as_str).join(", ");
-        let detail = format!("kinds is empty: leave it out for all, or name some of {known}");
+        let detail =
+            format!("kinds is empty or has an empty word: leave it out for all, or name some of {known}");
         return Err(Problem::new(Code::BadQuery, detail));
     }
     words

@@ -1,0 +1,120 @@
+//! What the kernel log of a report says against its verdict: faults of GPUs, and failures of the host that they are in.
+
+use super::Verdict;
+use crate::observation::{
+    LineEvent, Look, Recovery, What, bearing_of_unknown, canonical, is_host_failure, known, read_message,
+    without_stamp,
+};
+use crate::report::{Bearing, Family, NODE, Report, When, fact_name};
+
+/// Longest text of a line of the kernel log in a reason, in characters.
+const LONGEST_LINE: usize = 300;
+
+/// An event that the kernel log tells of the run, or of a time that cannot be read, on a GPU of it, on a switch or on no device that is named.
+pub(super) fn logged(report: &Report) -> Option<(Verdict, String)> {
+    let look = Look::of(report);
+    let gpus = report.gpus.iter();
+    let gpus: Vec<String> = gpus
+        .filter_map(|gpu| gpu.pci_address.value.as_deref())
+        .map(canonical)
+        .collect();
+    let during = report.logs.iter().filter(|log| log.when != When::Before);
+    let events = during
+        .flat_map(|log| log.text.lines())
+        .filter_map(|line| read_message(line.trim()));
+    let events: Vec<LineEvent> = events.collect();
+    let is_of_run = |event: &&LineEvent| {
+        let is_switch = matches!(
+            event.what,
+            What::Numbered {
+                family: Family::Sxid,
+                ..
+            }
+        );
+        // A port of the bus, when a GPU of the run hangs on it.
+        let is_above = || matches!(event.what, What::Bus(_)) && !look.gpus_at(&event.device).is_empty();
+        is_switch || event.device == NODE || gpus.contains(&event.device) || is_above()
+    };
+    let of_run: Vec<&LineEvent> = events.iter().filter(is_of_run).collect();
+    let told = |event: &LineEvent| format!("the kernel log says during the run: {}", event.text);
+    let fault = of_run.iter().find(|event| bearing(&event.what) == Bearing::Fault);
+    if let Some(fault) = fault {
+        return Some((Verdict::Broken, told(fault)));
+    }
+    // Where the way to a GPU is not known, any port may be on it.
+    let has_unknown_way = report.gpus.iter().any(|gpu| {
+        let way = gpu.facts.get(fact_name::PCI_PATH);
+        way.is_none_or(|way| way.value.is_none())
+    });
+    // One that tells of another device names that.
+    let is_of_port = |event: &&LineEvent| {
+        let begins = event.text.split([' ', ',']).nth(1);
+        let begins = begins.map(|address| canonical(address.trim_end_matches(':')));
+        matches!(event.what, What::Bus(_)) && begins.as_deref() == Some(event.device.as_str())
+    };
+    let of_some_port = events.iter().find(is_of_port);
+    if let Some(port) = of_some_port.filter(|_| has_unknown_way) {
+        let told = told(port);
+        let reason = format!("{told}, and it is not known whether a GPU is behind that port");
+        return Some((Verdict::Unknown, reason));
+    }
+    let unexplained = of_run.iter().find(|event| is_unexplained(&event.what))?;
+    Some((
+        Verdict::Unknown,
+        format!("{}, which no record explains", told(unexplained)),
+    ))
+}
+
+/// What the kernel log tells of the host itself during the run: no check of GPUs shows that it is over.
+pub(super) fn host_failure(report: &Report) -> Option<(Verdict, String)> {
+    let during = report.logs.iter().filter(|log| log.when != When::Before);
+    let mut lines = during.flat_map(|log| log.text.lines()).map(str::trim);
+    let line = lines.find(|line| is_host_failure(line))?;
+    let reason = format!(
+        "the kernel log says of the host during the run: {}",
+        shortened(line)
+    );
+    Some((Verdict::Unknown, reason))
+}
+
+/// The GPU's own processor has not written its time stamp for too long. Some laptops never have one, and print zero for it from their
+/// start on (record driver/gsp-heartbeat-timed-out): what that means is not known.
+pub(super) fn silent_firmware(report: &Report) -> Option<(Verdict, String)> {
+    let during = || {
+        let during = report.logs.iter().filter(|log| log.when != When::Before);
+        let lines = during.flat_map(|log| log.text.lines()).map(str::trim);
+        lines.filter(|line| without_stamp(line).starts_with("NVRM: "))
+    };
+    let line = during().find(|line| line.contains("eartbeat timed out"))?;
+    let verdict = if during().any(|line| line.contains(" heartbeat 0 ")) {
+        Verdict::Unknown
+    } else {
+        Verdict::Broken
+    };
+    Some((
+        verdict,
+        format!("the kernel log says during the run: {}", shortened(line)),
+    ))
+}
+
+fn shortened(line: &str) -> String {
+    without_stamp(line).chars().take(LONGEST_LINE).collect()
+}
+
+fn is_unexplained(what: &What) -> bool {
+    matches!(what, What::Numbered { family, number, .. } if known(*family, *number).is_none())
+}
+
+fn bearing(what: &What) -> Bearing {
+    match what {
+        What::Numbered {
+            family,
+            number,
+            fatal,
+        } => {
+            known(*family, *number).map_or_else(|| bearing_of_unknown(*fatal), |known| known.bearing(*fatal))
+        }
+        What::RecoveryAction(Recovery::None) => Bearing::Event,
+        What::RecoveryAction(_) | What::Message(_) | What::Bus(_) => Bearing::Fault,
+    }
+}
