@@ -5,7 +5,7 @@
 
 /// What both programs, the scripts below `deploy` and the tests read. One list for all: the environment of a machine is
 /// often set in one place, and a variable of the server is no mistake beside the agent.
-pub const KNOWN: [&str; 42] = [
+pub const KNOWN: [&str; 43] = [
     "PEERLESS_ALLOW_SIMULATED",
     "PEERLESS_ANONYMOUS_WRITING",
     "PEERLESS_CA_FILE",
@@ -43,6 +43,7 @@ pub const KNOWN: [&str; 42] = [
     "PEERLESS_STATE",
     "PEERLESS_STORE_TEST_CHILD",
     "PEERLESS_STORE_TEST_KILLS",
+    "PEERLESS_TAB",
     "PEERLESS_TEST_POSTGRES",
     "PEERLESS_TOKEN",
     "PEERLESS_TRUSTED_PROXIES",
