@@ -14,6 +14,7 @@
 
 mod access;
 mod accounts;
+mod agreement;
 mod alike;
 mod answer_page;
 mod attacks;
@@ -23,6 +24,7 @@ mod bounded;
 mod browser;
 mod codes;
 mod crowds;
+mod database;
 mod demo;
 mod deployment;
 mod docs;
@@ -83,6 +85,7 @@ mod startup;
 mod strict;
 mod tab;
 mod test_app;
+mod twenty_editors;
 mod unmatched;
 mod unread;
 mod withdrawals;
