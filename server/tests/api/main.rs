@@ -47,6 +47,7 @@ mod hostile_patterns;
 mod import_deadends;
 mod kb;
 mod kept;
+mod killed_curation;
 mod match_command;
 mod match_fatal;
 mod matching;
