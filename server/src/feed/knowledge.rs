@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use arc_swap::ArcSwap;
 use kb_core::ids::Seq;
-use tokio::sync::{Notify, watch};
+use tokio::sync::{Mutex as Turns, MutexGuard as Turn, Notify, watch};
 use tokio::time::Instant;
 
 use super::background::{self, Beside};
@@ -19,6 +19,8 @@ pub struct Knowledge {
     announced: watch::Sender<Seq>,
     seen: Mutex<Seen>,
     pub(super) nudged: Notify,
+    /// Who publishes here has it, one after the other in the order in which they came.
+    publishing: Turns<()>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -60,6 +62,7 @@ impl Knowledge {
                 complete_at: asked,
             }),
             nudged: Notify::new(),
+            publishing: Turns::new(()),
         }
     }
 
@@ -106,6 +109,12 @@ impl Knowledge {
         let mut announced = self.announced.subscribe();
         let reached = announced.wait_for(|held| *held >= seq);
         matches!(tokio::time::timeout(patience, reached).await, Ok(Ok(_)))
+    }
+
+    /// Waits for one's turn to publish; `None` when that took longer than `patience`. Whoever has it is overtaken by other servers
+    /// alone: without it, of many who publish at once each but the first asks the gate in vain.
+    pub async fn turn_to_publish(&self, patience: Duration) -> Option<Turn<'_, ()>> {
+        tokio::time::timeout(patience, self.publishing.lock()).await.ok()
     }
 
     pub fn subscribe(&self) -> watch::Receiver<Seq> {

@@ -14,10 +14,10 @@ const KILLS: u32 = 120;
 const LATEST: u64 = 400;
 
 /// Numbers without an order that are the same in every run (the constants of PCG's generator).
-struct Chance(u64);
+pub struct Chance(pub u64);
 
 impl Chance {
-    fn below(&mut self, limit: u64) -> u64 {
+    pub fn below(&mut self, limit: u64) -> u64 {
         self.0 = self
             .0
             .wrapping_mul(6_364_136_223_846_793_005)

@@ -166,6 +166,8 @@ const ALONE: &str = "without a second person: ";
 const ATTEMPTS: usize = 8;
 /// How long it waits for the records that came first.
 const PATIENCE: Duration = Duration::from_secs(2);
+/// How long a publication waits for those that came before it on this server.
+const TURN: Duration = Duration::from_secs(20);
 
 /// Makes `revision`, or the head, what readers see. It is checked again: rules may have become stricter since.
 /// `passed` is what [`save`] told of these texts.
@@ -212,6 +214,14 @@ async fn publish_checked(
         },
         reason: reason.map(str::to_owned),
         at,
+    };
+    // Whoever is forced through asks no gate, and cannot be overtaken.
+    let _turn = match gate {
+        Gate::Asked(knowledge) => {
+            let turn = knowledge.turn_to_publish(TURN).await;
+            Some(turn.ok_or(CurateError::Overtaken)?)
+        }
+        Gate::Forced(_) => None,
     };
     for _ in 0..ATTEMPTS {
         if passed.is_none() && !is_published_already {

@@ -138,7 +138,7 @@ impl From<CurateError> for Problem {
                 let warnings = serde_json::to_value(&warnings).unwrap_or_default();
                 Self::new(Code::ReasonNeeded, detail).with("violations", warnings)
             }
-            CurateError::Overtaken => Self::new(Code::Unavailable, error.to_string())
+            CurateError::Overtaken => Self::new(Code::Overtaken, error.to_string())
                 .with_header(header::RETRY_AFTER, header::HeaderValue::from_static("1")),
             CurateError::NotAsked | CurateError::NoHealthyLines(_) => Self::internal(&error),
             CurateError::Gate(findings) => {
