@@ -4,8 +4,6 @@ FROM rust:1.95-bookworm AS build
 RUN apt-get update -qq && apt-get install -y -qq --no-install-recommends python3-venv && rm -rf /var/lib/apt/lists/*
 WORKDIR /src
 COPY . .
-# The module for browsers; it has a compiler of its own.
-RUN apt-get update -qq && cargo xtask wasm --install && rm -rf /var/lib/apt/lists/* target/wasm target/debug
 RUN deploy/build-release.sh /out
 
 # Without the system's certificates no https address can be trusted: they are not in the slim image.

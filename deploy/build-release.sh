@@ -2,7 +2,6 @@
 # Builds both programs as the images and packages hold them. The Dockerfile runs it, and so does `cargo xtask release`, so
 # that the image's build is tested where there is no container engine. Both start with glibc 2.17 or newer.
 #   deploy/build-release.sh OUT_DIR [TRIPLE]
-# What `cargo xtask wasm` made for browsers becomes part of the server; without it browsers send their logs, and the script says so.
 # It needs Rust, a C compiler, and Python with pip and venv. RUSTC may name a compiler with the standard library of TRIPLE.
 # The same commit and the same compiler are to give the same bytes, wherever they are built: paths of this machine are replaced.
 set -euo pipefail
@@ -37,11 +36,6 @@ python3 -m venv "$tools"
 "$tools/bin/pip" install --quiet --disable-pip-version-check --only-binary :all: \
     --require-hashes --requirement deploy/build-requirements.txt
 PATH=$(cd "$tools/bin" && pwd):$PATH
-if [ -f "$target/tab/tab.wasm" ]; then
-    export PEERLESS_TAB_MODULE=$target/tab
-else
-    echo "deploy/build-release.sh: the server will have no module for browsers: run cargo xtask wasm --install before" >&2
-fi
 # Each by itself: together the agent would get the features that the server asks of the libraries that both use.
 cargo zigbuild --release --locked --target "$triple.$glibc" --package peerless
 cargo zigbuild --profile agent --locked --target "$triple.$glibc" --package peerless-agent
