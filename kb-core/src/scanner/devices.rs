@@ -162,7 +162,6 @@ impl Devices {
         let counts_so_far = rule == DeviceRule::NotOther && (self.has_gpu || !self.has_other);
         match by_prefix.or_else(|| self.kind(about)) {
             Some(Kind::Gpu) => Judged::Counts,
-            Some(Kind::Other) => Judged::Not,
             None if rule == DeviceRule::NotOther && self.has_gpu => Judged::Counts,
             None if self.held.len() < MAX_HELD => Judged::Waits(Waiting {
                 about,
@@ -170,7 +169,7 @@ impl Devices {
                 counts_so_far,
             }),
             None if counts_so_far => Judged::Counts,
-            None => Judged::Not,
+            Some(Kind::Other) | None => Judged::Not,
         }
     }
 

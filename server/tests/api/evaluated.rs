@@ -34,7 +34,7 @@ fn collect(folder: &Path, texts: &mut Vec<(String, Vec<u8>)>) {
                     item["text"].as_str().unwrap().as_bytes().to_vec(),
                 ));
             }
-        } else if name.ends_with(".log") {
+        } else if path.extension().is_some_and(|end| end == "log") {
             texts.push((name, fs::read(&path).unwrap()));
         } else if name.ends_with(".log.zst") {
             texts.push((name, zstd::decode_all(fs::File::open(&path).unwrap()).unwrap()));

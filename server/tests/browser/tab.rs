@@ -69,7 +69,7 @@ async fn a_log_that_is_read_in_the_tab_sends_nothing() {
             let told = browser.text("[data-not-sent]").await;
             assert!(told.contains(said), "{told}");
             assert!(browser.text(".log mark").await.contains("Xid"));
-            assert!(browser.sticks_out(i64::from(width) as u32).await <= 0);
+            assert!(browser.sticks_out(width).await <= 0);
             assert_eq!(browser.script(crate::pages::TOO_FAINT).await, json!([]));
             let left = "return [...document.querySelectorAll('main, main *')].filter((one) => /\\{\\w+\\}/.test(one.textContent)).length";
             assert_eq!(browser.script(left).await, 0, "a place in a text was not filled");

@@ -63,8 +63,8 @@ fn backticks_of_a_message_stay_where_a_page_changed_its_blanks() {
         "`frob_heads` must be divisible by `shards`",
     )]);
     let count = |text: &str| {
-        let matches = scan_text(&matcher, text).matches;
-        matches.iter().map(|found| found.count).collect::<Vec<_>>()
+        let found = scan_text(&matcher, text).matches;
+        found.iter().map(|one| one.count).collect::<Vec<_>>()
     };
     assert_eq!(
         count("ValueError: `frob_heads` must be divisible by `shards`"),
