@@ -13,7 +13,7 @@ use crate::signature::{
 };
 
 /// Compiled patterns take at most about this much, in bytes; the least recently used go first.
-pub const CACHE_LIMIT_BYTES: usize = 32 << 20;
+pub const CACHE_LIMIT_BYTES: usize = 64 << 20;
 
 /// A pattern that has run so often gets an automaton, from a text on which so many patterns have run: who asks about one
 /// line does not wait for it.
