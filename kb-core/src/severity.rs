@@ -67,7 +67,9 @@ pub enum Blame {
 }
 
 impl Severity {
-    /// Every word, mildest first.
+    /// Every severity, mildest first.
+    pub const ALL: [Self; 4] = [Self::Info, Self::Warning, Self::Error, Self::Fatal];
+    /// The words of [`Self::ALL`].
     pub const WORDS: &'static [&'static str] = &["info", "warning", "error", "fatal"];
 }
 
@@ -85,7 +87,20 @@ impl Blame {
 }
 
 impl Action {
-    /// Every word.
+    /// Every action, in the order of its words.
+    pub const ALL: [Self; 10] = [
+        Self::None,
+        Self::FixApplication,
+        Self::ChangeConfiguration,
+        Self::RestartApplication,
+        Self::UpdateSoftware,
+        Self::ResetGpu,
+        Self::RebootNode,
+        Self::CheckHardware,
+        Self::ReplaceHardware,
+        Self::ContactSupport,
+    ];
+    /// The words of [`Self::ALL`].
     pub const WORDS: &'static [&'static str] = &[
         "none",
         "fix_application",
@@ -98,4 +113,20 @@ impl Action {
         "replace_hardware",
         "contact_support",
     ];
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words<T: Serialize>(all: &[T]) -> Vec<String> {
+        let word = |one| serde_json::to_value(one).unwrap().as_str().unwrap().to_owned();
+        all.iter().map(word).collect()
+    }
+
+    #[test]
+    fn words_are_those_of_the_wire() {
+        assert_eq!(words(&Severity::ALL), Severity::WORDS);
+        assert_eq!(words(&Action::ALL), Action::WORDS);
+    }
 }

@@ -18,6 +18,7 @@ mod declared;
 pub mod error;
 mod etag;
 mod feedback;
+mod fresh;
 mod gate;
 mod headers;
 mod held;

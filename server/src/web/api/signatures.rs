@@ -1,7 +1,6 @@
 //! `GET /api/v1/signatures`: all that recognises records, for agents that match on their node.
 
-use actix_web::http::StatusCode;
-use actix_web::http::header::{self, ContentType};
+use actix_web::http::header::ContentType;
 use actix_web::{HttpRequest, HttpResponse, web};
 use kb_core::ids::RecordId;
 use kb_core::record::signature_set;
@@ -15,6 +14,7 @@ use crate::web::auth::Anyone;
 use crate::web::compute::{ALL_RECORDS, Desk};
 use crate::web::error::Problem;
 use crate::web::etag;
+use crate::web::fresh::{Fresh, begin};
 use crate::web::shared::in_pieces;
 use crate::web::state::AppState;
 
@@ -65,14 +65,10 @@ pub async fn signatures(
     state: web::Data<AppState>,
 ) -> Result<HttpResponse, Problem> {
     let generation = state.knowledge.current();
-    let tag = etag::of_seq(generation.seq);
-    let mut response = HttpResponse::Ok();
-    response.insert_header((header::ETAG, tag.clone()));
-    response.insert_header((header::CACHE_CONTROL, "no-cache"));
-    let known = etag::read(request.headers(), &header::IF_NONE_MATCH)?;
-    if known.is_some_and(|known| known.hold(&tag)) {
-        return Ok(response.status(StatusCode::NOT_MODIFIED).finish());
-    }
+    let mut response = match begin(&request, etag::of_seq(generation.seq))? {
+        Fresh::Known(response) => return Ok(response),
+        Fresh::Needed(response) => response,
+    };
     let shared = state.signatures.clone();
     let made = move || shared.get(generation.number, || serde_json::to_vec(&answer(&generation)));
     let answer = Desk::of(&request).compute(ALL_RECORDS, made).await?;

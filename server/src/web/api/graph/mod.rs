@@ -3,15 +3,10 @@
 pub mod path;
 pub mod whole;
 
-use actix_web::HttpRequest;
-use actix_web::http::StatusCode;
-use actix_web::http::header::{self, HeaderValue};
-use actix_web::{HttpResponse, HttpResponseBuilder};
 use kb_core::transition::EdgeKind;
 
 use crate::feed::GraphError;
 use crate::web::error::{Code, Problem};
-use crate::web::etag;
 
 pub(in crate::web) fn kinds(text: Option<&str>) -> Result<Vec<EdgeKind>, Problem> {
     let words = text.unwrap_or_default().split(',').map(str::trim);
@@ -31,25 +26,6 @@ pub(in crate::web) fn kinds(text: Option<&str>) -> Result<Vec<EdgeKind>, Problem
             })
         })
         .collect()
-}
-
-pub(super) enum Fresh {
-    /// 304: nothing changed.
-    Known(HttpResponse),
-    Needed(HttpResponseBuilder),
-}
-
-pub(super) fn begin(request: &HttpRequest, tag: HeaderValue) -> Result<Fresh, Problem> {
-    let known = etag::read(request.headers(), &header::IF_NONE_MATCH)?;
-    let is_known = known.is_some_and(|known| known.hold(&tag));
-    let mut response = HttpResponse::Ok();
-    response.insert_header((header::ETAG, tag));
-    response.insert_header((header::CACHE_CONTROL, "no-cache"));
-    Ok(if is_known {
-        Fresh::Known(response.status(StatusCode::NOT_MODIFIED).finish())
-    } else {
-        Fresh::Needed(response)
-    })
 }
 
 impl From<GraphError> for Problem {

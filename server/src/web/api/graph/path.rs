@@ -5,12 +5,13 @@ use kb_core::ids::RecordId;
 use serde::Deserialize;
 use utoipa::IntoParams;
 
-use super::{Fresh, begin, kinds};
+use super::kinds;
 use crate::domain::graph::{self, PathAnswer};
 use crate::web::auth::Anyone;
 use crate::web::compute::{ALL_RECORDS, Desk};
 use crate::web::error::{Problem, ProblemBody};
 use crate::web::etag;
+use crate::web::fresh::{Fresh, begin};
 use crate::web::state::AppState;
 
 /// Between which records.

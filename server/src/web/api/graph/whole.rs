@@ -7,13 +7,14 @@ use futures_util::stream;
 use serde::Deserialize;
 use utoipa::IntoParams;
 
-use super::{Fresh, begin, kinds};
+use super::kinds;
 use crate::domain::graph::{Format, GraphAnswer, pieces};
 use crate::web::accept;
 use crate::web::auth::Anyone;
 use crate::web::compute::{ALL_RECORDS, Desk};
 use crate::web::error::{Code, Problem, ProblemBody};
 use crate::web::etag;
+use crate::web::fresh::{Fresh, begin};
 use crate::web::state::AppState;
 
 /// The forms, by their word in the address.

@@ -6,11 +6,12 @@ use utoipa::IntoParams;
 
 use super::{Located, locate};
 use crate::domain::graph::{self, NeighbourhoodAnswer};
-use crate::web::api::graph::{Fresh, begin, kinds};
+use crate::web::api::graph::kinds;
 use crate::web::auth::Anyone;
 use crate::web::compute::{ALL_RECORDS, Desk};
 use crate::web::error::{Problem, ProblemBody};
 use crate::web::etag;
+use crate::web::fresh::{Fresh, begin};
 use crate::web::state::AppState;
 
 /// How far to look.
