@@ -76,7 +76,8 @@ pub struct Brief {
     pub title_zh: Option<String>,
     /// The message by which people know the error.
     pub signature: String,
-    /// How bad it is; `null` where the record does not say, as for the next three.
+    /// How bad it is; `null` where the record does not say, as for the next three. `fatal` where the driver calls a line of the match
+    /// fatal that the record calls harmless; `action` and `workaround` are then `null`.
     #[schema(value_type = Option<String>)]
     pub severity: Option<Severity>,
     /// What to do first.
@@ -158,6 +159,7 @@ pub fn explain(answer: MatchAnswer, with: &Explaining) -> ExplainedAnswer {
     let matches = answer.matches.into_iter().map(|found| {
         let published = with.generation.record(&found.id);
         let brief = published.map(|published| brief(&published.record, with.base_url.as_deref()));
+        let brief = brief.map(|brief| brief.of(&found));
         let record = match (with.expand, published) {
             (Expand::Record, Some(published)) => {
                 let whole = whole(published, &mut left);
@@ -186,6 +188,22 @@ pub fn explain(answer: MatchAnswer, with: &Explaining) -> ExplainedAnswer {
         notes,
         environment: answer.environment,
         kb: answer.kb,
+    }
+}
+
+impl Brief {
+    /// Of a match. Where the driver calls a line fatal whose message the record calls harmless, the record's advice does not hold.
+    fn of(self, found: &Match) -> Self {
+        let is_worse = !found.harmless && self.harmless_unless.is_some();
+        if !is_worse {
+            return self;
+        }
+        Self {
+            severity: Some(Severity::Fatal),
+            action: None,
+            workaround: None,
+            ..self
+        }
     }
 }
 
