@@ -56,7 +56,8 @@ fn embed_tab(into: &Path) -> Result<(), Box<dyn Error>> {
         return Ok(());
     };
     for name in ["worker.js", "tab.wasm"] {
-        let file = Path::new(&folder).join(name);
+        // A path that is not absolute begins at the root of the repository.
+        let file = Path::new("..").join(&folder).join(name);
         println!("cargo::rerun-if-changed={}", file.display());
         let bytes = fs::read(&file).map_err(|error| format!("{TAB}: {}: {error}", file.display()))?;
         fs::write(

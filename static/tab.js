@@ -37,7 +37,7 @@ function told(reader, message, transfer, words, onProgress) {
       if ("progress" in data) onProgress(data.progress);
       else if ("unreadable" in data) reject(Object.assign(new Error(), { unreadable: data.unreadable }));
       else if ("failed" in data) reject(Object.assign(new Error(data.failed), { told: words.unsupported }));
-      else resolve(data.answer);
+      else resolve(data);
     };
     reader.postMessage(message, transfer);
   });
@@ -57,20 +57,20 @@ export async function read(log, { box, status, signal }) {
   for (const field of box.querySelectorAll(".fields input")) {
     if (field.value.trim()) environment[field.name] = field.value.trim();
   }
-  const begun = performance.now();
+  performance.clearResourceTimings();
   const progress = (bytes) => {
     status.textContent = words.progress.replace("{size}", size(bytes));
   };
   progress(0);
   const blank = new DOMParser().parseFromString(page, "text/html");
   try {
-    const answer = await told(reader, { log, environment, base: location.origin }, [], words, progress);
-    const requests = performance.getEntriesByType("resource").filter((one) => one.startTime >= begun).length;
-    fill(blank, JSON.parse(answer), requests);
+    const { answer, requests } = await told(reader, { log, environment, base: location.origin }, [], words, progress);
+    fill(blank, JSON.parse(answer), performance.getEntriesByType("resource").length + requests);
   } catch (error) {
     if (!error.unreadable) {
       reader.terminate();
       ready = null;
+      error.told ??= words.unsupported;
       throw error;
     }
     refuse(blank, error.unreadable);
@@ -125,6 +125,11 @@ function relation(answer, ordered, found, words) {
   return beside ? at(words.sameLine, place(beside.match)) : "";
 }
 
+// The record calls the message harmless, the driver calls a line of it fatal.
+function isWorse(found) {
+  return !found.harmless && Boolean(found.harmless_unless);
+}
+
 function firstLine(answer, found) {
   const cause = answer.root_causes.find((one) => one.match === found.id);
   return cause ? cause.line : found.lines[0]?.line;
@@ -159,7 +164,7 @@ function fill(page, answer, requests) {
   ordered.slice(0, mostShown).forEach((found, at) => {
     const title = (chinese && found.title_zh) || found.title || found.signature;
     const name = (link) => {
-      link.textContent = title;
+      link.textContent = isWorse(found) ? words.calledFatal.replace("{title}", () => title) : title;
       link.lang = title === found.title_zh ? "zh-Hans" : "en";
     };
     const row = copy("fault");
@@ -179,6 +184,11 @@ function fill(page, answer, requests) {
     faults.append(row);
     cards.append(card(copy, term, found, at + 1, name));
   });
+
+  const shownOf = main.querySelector("[data-shown-of]");
+  shownOf.hidden = ordered.length <= mostShown;
+  const counts = { "{shown}": mostShown, "{all}": number(ordered.length) };
+  shownOf.textContent = shownOf.textContent.replace(/\{\w+\}/g, (name) => counts[name] ?? name);
 
   const components = (answer.environment ?? []).map((one) => {
     const from = one.line ? words.line.replace("{line}", number(one.line)) : words.given;
@@ -227,10 +237,15 @@ function card(copy, term, found, no, name) {
       text.textContent = step;
     } else text.append(term("do-" + found.action) ?? "");
   }
+  const put = (selector, text) => {
+    const element = part(selector, text);
+    if (element) element.querySelector("span").textContent = text;
+  };
+  put("[data-stop]", found.workaround?.stop_first);
   const how = part("[data-how]", found.workaround?.how);
   if (how) how.firstChild.textContent = found.workaround.how;
-  const unless = part("[data-unless]", found.harmless_unless);
-  if (unless) unless.textContent = found.harmless_unless;
+  put("[data-unless]", found.harmless && found.harmless_unless);
+  part("[data-worse]", isWorse(found));
   part("[data-applies]", found.applies === "no");
   card.querySelector(".facts code").textContent = found.id;
   return card;

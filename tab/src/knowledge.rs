@@ -6,6 +6,7 @@ use std::sync::Arc;
 use kb_core::ids::RecordId;
 use kb_core::matcher::Matcher;
 use serde_json::value::RawValue;
+use serde_json::{Map, Value};
 
 use crate::pack::Pack;
 
@@ -13,7 +14,7 @@ use crate::pack::Pack;
 #[derive(Debug)]
 pub struct Knowledge {
     pub(crate) matcher: Arc<Matcher>,
-    pub(crate) briefs: HashMap<RecordId, Box<RawValue>>,
+    pub(crate) briefs: HashMap<RecordId, Map<String, Value>>,
     pub(crate) kb: Box<RawValue>,
 }
 

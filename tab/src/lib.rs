@@ -18,5 +18,5 @@ mod reading;
 
 pub use answer::Answer;
 pub use knowledge::Knowledge;
-pub use pack::{Pack, PackedRecord, UnreadablePack};
+pub use pack::{ENGINE, Pack, PackedRecord, UnreadablePack};
 pub use reading::{ReadError, Reading};

@@ -18,6 +18,9 @@ pub enum ReadError {
     /// The bytes are no text.
     #[error(transparent)]
     NotText(#[from] NotText),
+    /// There is nothing to look through.
+    #[error("it is empty")]
+    Empty,
 }
 
 /// A log that is being read.
@@ -63,6 +66,9 @@ impl Reading {
         }
         self.scanner.feed(&self.intake.end());
         let mut summary = self.scanner.finish();
+        if summary.bytes_scanned == 0 {
+            return Err(ReadError::Empty);
+        }
         if errors_and_harmless(&summary.matches).0 == 0 {
             self.intake.judge()?;
         }

@@ -11,9 +11,13 @@ self.onmessage = async ({ data }) => {
       records = new wasm_bindgen.Records(new Uint8Array(data.signatures));
       self.postMessage({ answer: "" });
     } else {
-      self.postMessage({ answer: await read(data) });
+      const answer = await read(data);
+      self.postMessage({ answer, requests: performance.getEntriesByType("resource").length });
     }
   } catch (error) {
+    // A file that a job still writes, and a folder: browsers refuse to read on.
+    if (error instanceof DOMException && error.name.startsWith("Not"))
+      return self.postMessage({ unreadable: "it changed while it was read, or is no file: copy it, and choose the copy" });
     // Of what it was given the module says in a sentence why it is not read. Anything else is a fault of browser or module.
     const isSaid = error instanceof Error && error.name === "Error" && records;
     self.postMessage(isSaid ? { unreadable: error.message } : { failed: String(error) });

@@ -2,18 +2,19 @@
 
 tab-title = Read in this tab
 tab-choice = Read the file in this tab: nothing of it is sent
-tab-choice-means = {" "}A file is read in this tab, unless you choose otherwise. What is in the box is sent to this server with “Look it up”.
-tab-read-text = Read it in this tab
+tab-choice-means = {" "}A file is read in this tab while the box above is ticked; a .zst file can be read by this server alone. What is in the text box is sent to this server with “Look it up”.
+tab-read-text = Read this text in the tab
 tab-loading = Fetching the records. Nothing is sent …
 tab-broken = The records could not be fetched. Nothing was sent. Try again.
-tab-unsupported = This browser cannot read it here. Nothing was sent. To have this server read it, do not choose the tab.
+tab-unsupported = This browser cannot read it here. Nothing was sent. To have this server read it, untick “Read the file in this tab”.
 tab-unreadable = It was not read, and nothing of it was sent:
 tab-none-found = No known error
 tab-no-candidates = Records that only resemble your text, and lines that look like errors without a record, are not looked for in the tab.
-tab-needs-script = This page is filled by its script, with what your browser finds in a log.
+tab-needs-script = A script fills this page with what your browser finds in a log.
 tab-sent = It was sent to this server and read there.
 tab-progress = Reading in this tab, nothing is sent: { $size }
 tab-found = Known errors: { $count }
 tab-read = { $lines } lines ({ $size }) were read.
-tab-not-sent = Read in this tab. Nothing of it was sent: your browser made { $requests } requests meanwhile, and forbids the reader any.
+tab-not-sent = Read in this tab. Nothing of it was sent: your browser made { $requests } requests meanwhile, and it blocks every request of the worker that read the log.
 tab-line = line { $line }
+tab-shown-of = { $shown } of { $all } are shown.

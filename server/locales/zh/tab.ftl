@@ -2,11 +2,11 @@
 
 tab-title = 在此标签页中读取
 tab-choice = 在此标签页中读取文件：不发送任何内容
-tab-choice-means = {" "}除非您另行选择，文件都在此标签页中读取。输入框中的内容会在点击“查询”时发送到本服务器。
-tab-read-text = 在此标签页中读取
+tab-choice-means = {" "}勾选上面的选项时，文件在此标签页中读取；.zst 文件只能由本服务器读取。输入框中的内容会在点击“查询”时发送到本服务器。
+tab-read-text = 在标签页中读取此文本
 tab-loading = 正在获取记录，不发送任何内容……
 tab-broken = 无法获取记录。未发送任何内容。请重试。
-tab-unsupported = 此浏览器无法在本地读取。未发送任何内容。如需由本服务器读取，请取消选择标签页。
+tab-unsupported = 此浏览器无法在本地读取。未发送任何内容。如需由本服务器读取，请取消勾选“在此标签页中读取文件”。
 tab-unreadable = 未能读取，也未发送其中任何内容：
 tab-none-found = 没有已知错误
 tab-no-candidates = 在标签页中不查找仅仅相似的记录，也不查找看起来像错误但没有记录的行。
@@ -15,5 +15,6 @@ tab-sent = 内容已发送到本服务器并在那里读取。
 tab-progress = 正在此标签页中读取，不发送任何内容：{ $size }
 tab-found = 已知错误：{ $count }
 tab-read = 已读取 { $lines } 行（{ $size }）。
-tab-not-sent = 已在此标签页中读取。未发送其中任何内容：其间浏览器发出 { $requests } 个请求，且禁止读取程序发出任何请求。
+tab-not-sent = 已在此标签页中读取。未发送其中任何内容：其间浏览器发出 { $requests } 个请求，并阻止读取日志的工作线程发出任何请求。
 tab-line = 第 { $line } 行
+tab-shown-of = 显示 { $all } 个中的 { $shown } 个。

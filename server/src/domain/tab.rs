@@ -3,8 +3,10 @@
 use std::sync::Arc;
 
 use kb_core::record::signature_set;
+pub use peerless_tab::ENGINE;
 use peerless_tab::{Pack, PackedRecord};
 use serde_json::value::to_raw_value;
+use serde_json::{Map, Value};
 
 use super::answer_json::brief;
 use crate::feed::Generation;
@@ -18,14 +20,16 @@ pub fn pack(generation: &Arc<Generation>) -> Result<Vec<u8>, serde_json::Error> 
     let packed = |signatures: kb_core::signature::RecordSignatures| {
         let published = generation.record(&signatures.id);
         let brief = published.map(|published| brief(&published.record, None));
-        Ok(PackedRecord {
-            brief: to_raw_value(&brief)?,
-            signatures,
-        })
+        let brief = match serde_json::to_value(brief)? {
+            Value::Object(brief) => brief,
+            _ => Map::new(),
+        };
+        Ok(PackedRecord { brief, signatures })
     };
     let records: Result<_, serde_json::Error> = signature_set(published).into_iter().map(packed).collect();
     let stamp = KnowledgeStamp { seq: generation.seq };
     Pack {
+        engine: ENGINE.to_owned(),
         kb: to_raw_value(&stamp)?,
         records: records?,
     }

@@ -1,7 +1,6 @@
 //! The module with which a reader's browser looks through a log itself. Its worker may ask for nothing: what it needs comes from
 //! the page, and its own policy forbids every request.
 
-use actix_web::http::StatusCode;
 use actix_web::http::header::{self, ContentType};
 use actix_web::web;
 use actix_web::{HttpRequest, HttpResponse};
@@ -9,15 +8,18 @@ use actix_web::{HttpRequest, HttpResponse};
 use super::compute::{ALL_RECORDS, Desk};
 use super::error::{Code, Problem};
 use super::etag;
+use super::fresh::{Fresh, begin};
 use super::pages::assets::FOR_EVER;
 use super::shared::in_pieces;
 use super::state::AppState;
 use super::tab_module::TabModule;
-use crate::domain::tab::pack;
+use crate::domain::tab::{ENGINE, pack};
 
 /// What the worker may do: run the module, and nothing else.
 const WORKER_POLICY: &str = "default-src 'none'; script-src 'wasm-unsafe-eval'";
-pub(super) fn here(state: &AppState) -> Result<&TabModule, Problem> {
+
+/// The module, where this server has one.
+pub(super) fn module_of(state: &AppState) -> Result<&TabModule, Problem> {
     state.tab.as_ref().ok_or_else(|| {
         Problem::new(
             Code::NotFound,
@@ -31,16 +33,12 @@ pub(super) async fn signatures(
     request: HttpRequest,
     state: web::Data<AppState>,
 ) -> Result<HttpResponse, Problem> {
-    here(&state)?;
+    module_of(&state)?;
     let generation = state.knowledge.current();
-    let tag = etag::of_seq_as(generation.seq, "tab");
-    let mut response = HttpResponse::Ok();
-    response.insert_header((header::ETAG, tag.clone()));
-    response.insert_header((header::CACHE_CONTROL, "no-cache"));
-    let known = etag::read(request.headers(), &header::IF_NONE_MATCH)?;
-    if known.is_some_and(|known| known.hold(&tag)) {
-        return Ok(response.status(StatusCode::NOT_MODIFIED).finish());
-    }
+    let mut response = match begin(&request, etag::of_seq_as(generation.seq, ENGINE))? {
+        Fresh::Known(response) => return Ok(response),
+        Fresh::Needed(response) => response,
+    };
     let shared = state.tab_signatures.clone();
     let made = move || shared.get(generation.number, || pack(&generation));
     let pack = Desk::of(&request).compute(ALL_RECORDS, made).await?;
@@ -53,7 +51,7 @@ pub(super) async fn file(
     file: web::Path<String>,
     state: web::Data<AppState>,
 ) -> Result<HttpResponse, Problem> {
-    let tab = here(&state)?;
+    let tab = module_of(&state)?;
     let asked = format!("/tab/{file}");
     let mut response = HttpResponse::Ok();
     response.insert_header((header::CACHE_CONTROL, FOR_EVER));

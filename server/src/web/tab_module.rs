@@ -1,10 +1,8 @@
 //! The files of the module for browsers, as they are given out.
 
 use actix_web::web::Bytes;
-use kb_core::text::Sha256;
 
-/// Letters of a hash in an address: enough to tell versions of a file apart.
-const HASH_LETTERS: usize = 16;
+use super::pages::assets::hashed;
 
 /// The two files that `cargo xtask wasm` writes, each under an address that holds the hash of its content.
 #[derive(Debug)]
@@ -21,10 +19,8 @@ pub(super) struct File {
 
 impl File {
     fn new(name: &str, extension: &str, body: Vec<u8>) -> Self {
-        let hash = Sha256::of(&body);
-        let hash = hash.as_str().get(..HASH_LETTERS).unwrap_or_default();
         Self {
-            href: format!("/tab/{name}.{hash}.{extension}"),
+            href: hashed("/tab", name, extension, &body),
             body: body.into(),
         }
     }

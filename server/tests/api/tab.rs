@@ -76,6 +76,24 @@ async fn the_answer_of_the_tab_is_that_of_the_server() {
 }
 
 #[tokio::test]
+async fn advice_for_a_harmless_message_is_not_given_for_a_line_that_the_driver_calls_fatal() {
+    let app = app_with(|options| options.seeds = peerless::bundle::embedded().unwrap()).await;
+    let pack = app.get("/tab/signatures").await.bytes().await.unwrap();
+    let knowledge = Arc::new(Knowledge::of(Pack::read(&pack).unwrap()));
+    for (told, severity, has_advice) in [("Fatal", "fatal", false), ("Nonfatal", "warning", true)] {
+        let line = format!("NVRM: Xid (PCI:0000:af:00): 147, TREX {told} XC0 i0 Link 07 (0x1)");
+        let of_server = asked(&app, line.clone().into_bytes()).await;
+        let of_tab = read(&knowledge, line.as_bytes(), &app.url).unwrap();
+        for answer in [of_server, of_tab] {
+            let found = &answer["matches"][0];
+            assert_eq!(found["severity"], severity, "{found}");
+            assert_eq!(found["workaround"].is_object(), has_advice, "{found}");
+            assert_eq!(found["action"].is_string(), has_advice, "{found}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn what_is_no_text_is_refused_for_the_same_reason() {
     let app = app_with(|_| {}).await;
     let pack = app.get("/tab/signatures").await.bytes().await.unwrap();
@@ -85,6 +103,7 @@ async fn what_is_no_text_is_refused_for_the_same_reason() {
         let why = read(&knowledge, text, &app.url).unwrap_err().to_string();
         assert_eq!(refused["detail"], why);
     }
+    assert_eq!(read(&knowledge, b"", &app.url), Err(ReadError::Empty));
     let unknown = BTreeMap::from([("colour".to_owned(), "red".to_owned())]);
     assert!(Reading::start(&knowledge, unknown, "").is_err());
     assert!(Pack::read(b"{}").is_err());

@@ -22,5 +22,6 @@ words! {
         read(lines: &str, size: &str),
         not_sent(requests: &str),
         line(line: &str),
+        shown_of(shown: &str, all: &str),
     }
 }

@@ -115,11 +115,16 @@ pub async fn favicon() -> HttpResponse {
         .finish()
 }
 
+/// The address of a file: with the hash of its content, so that it may be kept for ever.
+pub(in crate::web) fn hashed(folder: &str, name: &str, extension: &str, body: &[u8]) -> String {
+    let digest = Sha256::digest(body);
+    let hash = hex::encode(digest.get(..HASH_BYTES).unwrap_or_default());
+    format!("{folder}/{name}.{hash}.{extension}")
+}
+
 fn asset(name: &str, extension: &str, media_type: &'static str, body: &'static str) -> Asset {
-    let digest = Sha256::digest(body.as_bytes());
-    let hash = hex::encode(digest.iter().take(HASH_BYTES).copied().collect::<Vec<u8>>());
     Asset {
-        href: format!("/static/{name}.{hash}.{extension}"),
+        href: hashed("/static", name, extension, body.as_bytes()),
         media_type,
         body,
     }

@@ -8,36 +8,17 @@ use kb_core::annex::{Action, Severity};
 use super::layout::{Layout, Section};
 use super::lookup::{EnvironmentField, environment_fields};
 use super::{filters, html, locale};
-use crate::render::i18n::{Locale, answer, lookup, tab, terms};
+use crate::render::i18n::{Locale, answer, lookup, record, tab, terms};
 use crate::render::words::{Mark, severity};
 use crate::web::error::Problem;
 use crate::web::state::AppState;
-use crate::web::tab::here;
+use crate::web::tab::module_of;
 use crate::web::tab_module::TabModule;
-
-const SEVERITIES: [(&str, Severity); 4] = [
-    ("info", Severity::Info),
-    ("warning", Severity::Warning),
-    ("error", Severity::Error),
-    ("fatal", Severity::Fatal),
-];
-
-const ACTIONS: [(&str, Action); 10] = [
-    ("none", Action::None),
-    ("fix_application", Action::FixApplication),
-    ("change_configuration", Action::ChangeConfiguration),
-    ("restart_application", Action::RestartApplication),
-    ("update_software", Action::UpdateSoftware),
-    ("reset_gpu", Action::ResetGpu),
-    ("reboot_node", Action::RebootNode),
-    ("check_hardware", Action::CheckHardware),
-    ("replace_hardware", Action::ReplaceHardware),
-    ("contact_support", Action::ContactSupport),
-];
 
 /// Places in texts, which the script fills.
 const COUNT: &str = "{count}";
 const LINE: &str = "{line}";
+const TITLE: &str = "{title}";
 
 #[derive(Debug, Template)]
 #[template(path = "pages/tab.html")]
@@ -46,6 +27,7 @@ pub struct TabPage {
     words: &'static tab::Words,
     say: &'static answer::Words,
     own: &'static lookup::Words,
+    common: &'static record::Words,
     worker: String,
     module: String,
     severities: Vec<(&'static str, Mark)>,
@@ -66,10 +48,11 @@ pub fn page(module: &TabModule, locale: Locale) -> TabPage {
         words,
         say: answer::Words::of(language),
         own: lookup::Words::of(language),
+        common: language.words(),
         worker: module.worker().to_owned(),
         module: module.module().to_owned(),
-        severities: SEVERITIES.map(|(word, of)| (word, severity(of, language))).into(),
-        actions: ACTIONS.map(|(word, of)| (word, terms.action(of))).into(),
+        severities: named(Severity::WORDS, Severity::ALL, |one| severity(one, language)),
+        actions: named(Action::WORDS, Action::ALL, |one| terms.action(one)),
         box_text: String::new(),
         box_focus: false,
         box_action: locale.href("/match"),
@@ -77,9 +60,18 @@ pub fn page(module: &TabModule, locale: Locale) -> TabPage {
     }
 }
 
+/// What each value is called on the page, by its word in an answer.
+fn named<T, const N: usize, S>(
+    words: &'static [&'static str],
+    all: [T; N],
+    say: impl Fn(T) -> S,
+) -> Vec<(&'static str, S)> {
+    words.iter().copied().zip(all.map(say)).collect()
+}
+
 pub async fn get(request: HttpRequest, state: Data<AppState>) -> Result<HttpResponse, Problem> {
     let generation = state.knowledge.current();
-    let mut page = page(here(&state)?, locale::of(&request));
+    let mut page = page(module_of(&state)?, locale::of(&request));
     page.layout = page.layout.at(generation.seq);
     html(&page)
 }
