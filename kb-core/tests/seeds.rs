@@ -170,7 +170,12 @@ fn every_workaround_says_what_it_is_and_what_it_would_harm() {
         for (note, step) in notes.iter().zip(steps) {
             let text = format!("{} {}", step.action, step.how.as_deref().unwrap_or_default());
             // A restart of Docker ends its containers.
-            let harming = ["--gpu-reset", "nvidia-smi -r`", "nvidia-smi -r ", "systemctl restart docker"];
+            let harming = [
+                "--gpu-reset",
+                "nvidia-smi -r`",
+                "nvidia-smi -r ",
+                "systemctl restart docker",
+            ];
             let harms = harming.iter().any(|command| text.contains(command));
             assert!(!harms || note.stop_first.is_some(), "{path}: {text}");
             let chinese = note.cost.is_some() == note.cost_zh.is_some()

@@ -132,7 +132,11 @@ async fn what_cannot_be_read_in_the_tab_is_not_called_healthy() {
     assert!(browser.text("[data-not-sent]").await.contains("it is empty"));
     // What is harmless otherwise is not, where the driver calls the line fatal.
     let file = app.folder.path().join("fatal.log");
-    fs::write(&file, "NVRM: Xid (PCI:0000:af:00): 147, TREX Fatal XC0 i0 Link 07 (0x1)\n").unwrap();
+    fs::write(
+        &file,
+        "NVRM: Xid (PCI:0000:af:00): 147, TREX Fatal XC0 i0 Link 07 (0x1)\n",
+    )
+    .unwrap();
     choose(&browser, &file).await;
     let card = browser.text("[data-matches] article").await;
     assert!(card.contains("The driver calls this line fatal"), "{card}");
