@@ -81,6 +81,7 @@ fn entries<'a>(tally: &mut Tally, matcher: &'a Matcher, environment: &Environmen
                 applies,
                 harmless: record.harmless && !is_fatal,
                 notice: record.notice && !is_fatal,
+                is_error: record.is_error || is_fatal,
                 layer: layer(record.domain_word()),
             })
         })
@@ -230,6 +231,7 @@ fn to_match(
         applies,
         harmless,
         notice: _,
+        is_error: _,
         layer: _,
     } = entry;
     let condition = environment.decided(&record.applies_to);

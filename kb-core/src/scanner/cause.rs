@@ -64,11 +64,32 @@ pub(super) fn root_causes(matcher: &Matcher, timeline: &Timeline<'_>, wraps: &Wr
     if roots.iter().any(|at| !is_notice(*at)) {
         roots.retain(|at| !is_notice(*at));
     }
-    roots.sort_unstable();
+    put_warnings_behind(&mut roots, firsts, &links);
     roots
         .into_iter()
         .filter_map(|at| root_cause(matcher, firsts, at, &links))
         .collect()
+}
+
+/// Orders causes by the timeline. A warning stands behind the errors where it leads to nothing that an error does not lead to:
+/// a warning that merely came first explains nothing.
+fn put_warnings_behind(roots: &mut [usize], firsts: &[First], links: &[Vec<Option<Link>>]) {
+    let is_error = |at: usize| firsts.get(at).is_some_and(|first| first.is_error);
+    let mut led_to_by_errors = vec![false; firsts.len()];
+    for root in roots.iter().filter(|root| is_error(**root)) {
+        for (told, reached) in led_to_by_errors.iter_mut().zip(all_led_to(links, *root)) {
+            *told |= reached;
+        }
+    }
+    roots.sort_unstable();
+    roots.sort_by_cached_key(|root| {
+        let explains_more = || {
+            let reached = all_led_to(links, *root);
+            let mut others = reached.iter().zip(&led_to_by_errors).enumerate();
+            others.any(|(at, (reached, told))| at != *root && *reached && !told)
+        };
+        !is_error(*root) && !explains_more()
+    });
 }
 
 /// What a match leads to over any number of links, itself with them: what wraps a follower may stand before the cause.

@@ -16,6 +16,8 @@ pub(super) struct Entry<'a> {
     pub(super) harmless: bool,
     /// Nothing is lost where it stands.
     pub(super) notice: bool,
+    /// Its record or one of its lines calls it an error.
+    pub(super) is_error: bool,
     /// How far above the hardware its domain is.
     pub(super) layer: u8,
 }

@@ -22,6 +22,7 @@ pub(super) struct First {
     pub(super) host: Option<String>,
     pub(super) harmless: bool,
     pub(super) notice: bool,
+    pub(super) is_error: bool,
     times: Vec<TimeSpan>,
     untimed: bool,
 }
@@ -133,6 +134,7 @@ impl<'c> Timeline<'c> {
             host,
             harmless: entry.harmless,
             notice: entry.notice,
+            is_error: entry.is_error,
             times: times.clone(),
             untimed: entry.tally.untimed,
         })

@@ -14,4 +14,5 @@ mod ranks;
 mod several;
 mod unexplained;
 mod unread;
+mod warnings;
 mod writers;

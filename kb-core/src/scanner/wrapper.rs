@@ -72,7 +72,7 @@ fn is_around(outer: &Entry<'_>, inner: &Entry<'_>) -> bool {
 
 /// Whether one match only says that some error ended a program, and the other is an error.
 fn may_tell_of(outer: &Entry<'_>, inner: &Entry<'_>) -> bool {
-    let is_error = inner.record.is_error && !inner.harmless && !inner.notice && inner.applies != Applies::No;
+    let is_error = inner.is_error && !inner.harmless && !inner.notice && inner.applies != Applies::No;
     // On one line the error is a part of the message, and the rules of one line hold.
     let has_own_line = || {
         let around = lines(outer);
