@@ -258,6 +258,7 @@ impl NewReport {
             && self.weight == Weight::Look
             && self.verdict <= Verdict::NoFaultSeen
             && is_of_all
+            && self.gpus == 1
     }
 
     pub fn ended(&self) -> OffsetDateTime {

@@ -9,8 +9,8 @@ use crate::store::{Origin, Weight};
 /// Host fact of reports that were made from another tool's output.
 pub(super) const CONVERTED: &str = fact_name::CONVERT_TOOLS;
 
-/// The part of a run in which the driver is opened; a look does not do that.
-const OPENING: &str = "opening";
+/// The part of a run in which contexts are made. A look makes none.
+const CONTEXTS: &str = "contexts";
 
 /// Weighs a report. A proof is a run of the agent's own that made GPUs work with each other and came to a verdict;
 /// an alarm is anything else that tells of a fault. Another tool's verdict is none, for nobody knows how it was made; a failure
@@ -43,13 +43,14 @@ pub(super) fn weigh(report: &Report, verdict: Verdict) -> Weight {
     }
 }
 
-/// How the report came to be. Agents of before 1.4 name no parts of a run.
+/// How the report came to be. A look opens the driver and lists all pairs, too, so that only contexts and checks tell a run.
+/// Agents of before 1.4 name no parts.
 pub(super) fn origin(report: &Report) -> Origin {
     if report.host.contains_key(CONVERTED) {
         return Origin::Converted;
     }
-    let opened = report.parts.iter().any(|part| part.name == OPENING);
-    if opened || !report.pairs.is_empty() {
+    let has_contexts = report.parts.iter().any(|part| part.name == CONTEXTS);
+    if has_contexts || report.was_tried() {
         Origin::Run
     } else {
         Origin::Look

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::looks::as_look;
 use super::{Door, Verdict, run, standing};
 
 #[tokio::test]
@@ -38,9 +39,7 @@ async fn health_of_fewer_gpus_is_judged_again_when_an_earlier_report_shows_more(
 #[tokio::test]
 async fn health_of_fewer_gpus_than_a_look_saw_is_unknown() {
     let door = Door::open().await;
-    let mut look = run("look", 10, &[0, 1, 2], false);
-    look["pairs"] = json!([]);
-    look["conclusion"]["verdict"] = json!("no_fault_seen");
+    let mut look = as_look(run("look", 10, &[0, 1, 2], false));
     let mut fewer = run("fewer", 20, &[0, 1], false);
     for report in [&mut look, &mut fewer] {
         report["node"]["boot_id"] = json!("a");
@@ -63,12 +62,7 @@ async fn a_gpu_that_died_and_is_gone_after_a_boot_is_no_health() {
     alarm["pairs"] = json!([]);
     alarm["conclusion"] = json!({ "verdict": "broken", "exit_code": 2, "reason": "Xid 79 of GPU-3" });
     let gone = booted("gone", 10, &[0, 1, 2], "a");
-    let look = || {
-        let mut look = booted("look", 15, &[0, 1, 2], "b");
-        look["pairs"] = json!([]);
-        look["conclusion"]["verdict"] = json!("no_fault_seen");
-        look
-    };
+    let look = || as_look(booted("look", 15, &[0, 1, 2], "b"));
     for before in [
         vec![all(), alarm.clone()],
         vec![all(), gone],
@@ -107,12 +101,7 @@ async fn a_gpu_that_died_and_is_gone_after_a_boot_is_no_health() {
 
 #[tokio::test]
 async fn a_look_in_which_a_gpu_is_gone_is_an_alarm() {
-    let look = |id: &str, minute, gpus: &[u32], boot: &str| {
-        let mut look = booted(id, minute, gpus, boot);
-        look["pairs"] = json!([]);
-        look["conclusion"]["verdict"] = json!("no_fault_seen");
-        look
-    };
+    let look = |id: &str, minute, gpus: &[u32], boot: &str| as_look(booted(id, minute, gpus, boot));
     let all = || booted("all", 5, &[0, 1, 2, 3], "a");
     let mut xid = look("xid", 10, &[0, 1, 2, 3], "a");
     xid["conclusion"] = json!({ "verdict": "broken", "exit_code": 2, "reason": "Xid 79 of GPU-3" });
