@@ -115,11 +115,6 @@ fn what_leaves_a_slot_or_is_locked_is_an_event() {
             "node",
         ),
         (
-            "nvidia 0000:00:07.0: removed",
-            What::Message(Some("pcie/hotplug-card-gone")),
-            "0000:00:07.0",
-        ),
-        (
             "[ 9.1] pcieport 0000:00:1c.0: pciehp: Slot(12): Card not present",
             What::Bus("pcie/hotplug-card-gone"),
             "0000:00:1c.0",
@@ -152,7 +147,9 @@ fn anything_else_is_none() {
         "NVRM: loading NVIDIA UNIX x86_64 Kernel Module  580.159.04",
         "pcieport 0000:00:1c.0: pciehp: Slot #5 AttnBtn- PwrCtrl- MRL-",
         "pcieport 0000:00:1c.0: pciehp: Slot(5): Card present",
-        "nvme 0000:02:00.0: removed",
+        "pcieport 0000:64:01.0: pciehp: Slot(21): Link Down/Up ignored",
+        "pcieport 0000:64:01.0: pciehp: Slot(21): Link Down/Up ignored (recovered by DPC)",
+        "NVRM: _kgspIsHeartbeatTimedOut: Heartbeat timed out, currentTimeMs 1870886560 heartbeat 0 diff 1870886560",
     ] {
         assert_eq!(read_line(line), None, "{line}");
     }
@@ -336,6 +333,16 @@ fn fatal_lines_of_the_driver_are_read_with_their_record() {
         (
             "NVRM: failed to wait for bar firewall to lower",
             "driver/pci-device-not-enabled",
+            "node",
+        ),
+        (
+            "NVRM: GPU0 _kgspRpcRecvPoll: GSP RM heartbeat timed out",
+            "driver/gsp-heartbeat-timed-out",
+            "node",
+        ),
+        (
+            "NVRM: GPU6 _kgspIsHeartbeatTimedOut: Heartbeat timed out, currentTimeMs 812751949 heartbeat 1899482 diff 6070",
+            "driver/gsp-heartbeat-timed-out",
             "node",
         ),
         (
