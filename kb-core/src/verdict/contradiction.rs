@@ -2,7 +2,7 @@
 
 use super::consistency::{lost_gpu, one_gpu_twice, passed_with_error};
 use super::expect::Expect;
-use super::logged::{host_failure, logged, silent_firmware};
+use super::logged::{logged, untested};
 use super::run::judge;
 use super::{ExitCode, Verdict, table};
 use crate::observation::{Look, open_faults};
@@ -25,8 +25,7 @@ pub fn contradiction(report: &Report) -> Option<(Verdict, String)> {
         open_fault(report),
         unnamed_fault(report),
         logged(report),
-        host_failure(report),
-        silent_firmware(report),
+        untested(report),
         bad_state(report),
         unreadable(report),
         of_checks(report).filter(|_| is_run),
