@@ -115,8 +115,10 @@ fn of_checks(report: &Report) -> Option<(Verdict, String)> {
 fn wrong_data(report: &Report) -> Option<(Verdict, String)> {
     report.pairs.iter().find_map(|pair| {
         let mut checks = pair.directions.iter().flat_map(|direction| &direction.checks);
-        let wrong = checks.find_map(|check| Some((check, check.mismatch.as_ref()?)));
-        let (check, mismatch) = wrong.filter(|(_, mismatch)| mismatch.words > 0)?;
+        let (check, mismatch) = checks.find_map(|check| {
+            let mismatch = check.mismatch.as_ref().filter(|mismatch| mismatch.words > 0)?;
+            Some((check, mismatch))
+        })?;
         let told = format!(
             "GPU {} and GPU {}: {} wrong words in {}",
             pair.a, pair.b, mismatch.words, check.name
