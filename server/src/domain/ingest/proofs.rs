@@ -101,8 +101,10 @@ async fn hold_against_roll(
         .latest
         .as_ref()
         .filter(|latest| is_of_all && earlier(latest));
-    // One that a proof of health has followed is over.
-    let alarm = known.alarm.as_ref().filter(earlier);
+    // An alarm is over when a proof has followed it.
+    let since = known.proofs.first().map(ReportListing::ended);
+    let alarm = store.alarm_since(&new.node, new.simulated, since).await?;
+    let alarm = alarm.as_ref().filter(earlier);
     let alarm = alarm.filter(|alarm| proof.is_none_or(|proof| alarm.ended() > proof.ended()));
     for before in proof.into_iter().chain(alarm).chain(latest) {
         if before.gpus <= new.gpus {

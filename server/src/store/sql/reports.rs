@@ -179,6 +179,20 @@ impl<DB: Engine> ReportStore for SqlStore<DB> {
         Ok(proofs)
     }
 
+    async fn alarm_since(
+        &self,
+        node: &NodeId,
+        simulated: bool,
+        since: Option<OffsetDateTime>,
+    ) -> Result<Option<ReportListing>, StoreError> {
+        let since = since.unwrap_or(OffsetDateTime::UNIX_EPOCH);
+        let mut session = self.read_once().await?;
+        let row = session
+            .first(proofs::ALARM_SINCE, values![node, simulated, since])
+            .await?;
+        row.map(|row| listing_from(&row, 0)).transpose()
+    }
+
     async fn findings(&self, node: &NodeId, report: &ReportId) -> Result<Vec<StoredFinding>, StoreError> {
         let sql = "SELECT ordinal, record_id, revision, rule, subject, title, evidence, seq, severity, action, bearing \
             FROM finding \
