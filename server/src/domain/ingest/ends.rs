@@ -65,46 +65,44 @@ fn expected_gpus(report: &Report) -> Option<usize> {
     usize::try_from(fact.value.as_ref()?.as_u64()?).ok()
 }
 
-/// How many GPUs the operator says that the node has now. A smaller number than are there says nothing of it.
+/// How many GPUs the operator says that the node has now. A number smaller than the GPUs that are there is left out.
 fn expected_now(report: &Report) -> Option<usize> {
     expected_gpus(report).filter(|should| *should >= report.gpus.len())
 }
 
-/// A GPU that an earlier report of the same boot has and this one has not: in a running node GPUs are not taken out.
-pub(super) fn gone_within_boot(earlier: &Report, later: &Report) -> Option<String> {
-    // One that is not named may be the same.
-    let is_same_boot = match (&earlier.node.boot_id, &later.node.boot_id) {
-        (Some(then), Some(now)) => then == now,
-        (None, None) => false,
-        (Some(_), None) | (None, Some(_)) => true,
-    };
-    let gone = gone(earlier, later).filter(|_| is_same_boot)?;
-    Some(format!(
-        "{gone}, which the node had in this boot, is not among its GPUs"
-    ))
+/// Whether it shows just as many GPUs as the operator says that there should be: then none is gone.
+pub(super) fn is_as_many_as_expected(report: &Report) -> bool {
+    expected_gpus(report) == Some(report.gpus.len())
 }
 
-/// A GPU that the node had before something was wrong, in whatever boot: one that died does not come back. Who took it out says
-/// how many there should be.
+/// A GPU that an earlier report of the same boot has and this one has not: in a running node GPUs are not taken out.
+pub(super) fn gone_within_boot(earlier: &Report, later: &Report) -> Option<String> {
+    let when = match (&earlier.node.boot_id, &later.node.boot_id) {
+        (Some(then), Some(now)) => (then == now).then_some("in this boot")?,
+        (None, None) => return None,
+        // A report without a boot id may be of the same boot.
+        (Some(_), None) | (None, Some(_)) => "before, perhaps in this boot",
+    };
+    gone(earlier, later, when)
+}
+
+/// A GPU that the node had before something was wrong, in whatever boot: one that died does not come back.
 pub(super) fn gone_since_alarm(earlier: &Report, later: &Report) -> Option<String> {
+    gone(earlier, later, "before an alarm")
+}
+
+/// A GPU that the earlier report has and the later one has not. Who took it out says how many there should be.
+fn gone(earlier: &Report, later: &Report, when: &str) -> Option<String> {
     if earlier.host.contains_key(CONVERTED) {
         // Another tool lists GPUs of other nodes, too.
         return None;
     }
-    if expected_now(later).is_some_and(|should| should == later.gpus.len()) {
-        return None;
-    }
-    let gone = gone(earlier, later)?;
+    let mut gpus = earlier.gpus.iter();
+    let gone = name(gpus.find(|gpu| !covers(later, gpu, earlier))?);
     let has = later.gpus.len();
     Some(format!(
-        "{gone}, which the node had before an alarm, is not among its GPUs (if it was taken out, say so: --expect gpus={has})"
+        "{gone}, which the node had {when}, is not among its GPUs (if it was taken out, say so: --expect gpus={has})"
     ))
-}
-
-fn gone(earlier: &Report, later: &Report) -> Option<String> {
-    let mut gpus = earlier.gpus.iter();
-    let gone = gpus.find(|gpu| !covers(later, gpu, earlier))?;
-    Some(name(gone))
 }
 
 /// Whether the proof is about this GPU, by its UUID; where the fault has none, by address, and where it has none either, by its place
@@ -305,7 +303,12 @@ mod tests {
         assert!(gone.starts_with("GPU GPU-3, which the node had"), "{gone}");
         assert_eq!(gone_within_boot(&booted(4, "a"), &booted(3, "b")), None);
         assert_eq!(gone_within_boot(&booted(3, "a"), &booted(4, "a")), None);
-        assert!(gone_within_boot(&booted(4, "a"), &read(whole(3))).is_some());
+        let perhaps = gone_within_boot(&booted(4, "a"), &read(whole(3))).unwrap();
+        assert!(perhaps.contains("had before, perhaps in this boot"), "{perhaps}");
+        let mut converted = booted(4, "a");
+        let tool = Fact::read(json!("simpleP2P"), "the text");
+        converted.host.insert(CONVERTED.to_owned(), tool);
+        assert_eq!(gone_within_boot(&converted, &booted(3, "a")), None);
         assert_eq!(
             gone_within_boot(&read(whole(4)), &read(whole(3))),
             None,

@@ -140,3 +140,66 @@ async fn a_look_in_which_a_gpu_is_gone_is_an_alarm() {
         assert_eq!(standing(&door).await.0, "all");
     }
 }
+
+#[tokio::test]
+async fn who_takes_a_gpu_out_within_a_boot_says_how_many_there_should_be() {
+    let all = || booted("all", 10, &[0, 1, 2, 3], "a");
+    let expecting = |mut report: Value, gpus: u32| {
+        report["host"] = json!({ "expected.gpus": { "value": gpus, "source": "--expect" } });
+        report
+    };
+    let fewer = || booted("fewer", 20, &[0, 1, 2], "a");
+    let look = || as_look(booted("look", 30, &[0, 1, 2], "a"));
+    let without_boot = |mut report: Value| {
+        report["node"]["boot_id"] = json!(null);
+        report
+    };
+    for (order, id, verdict) in [
+        (vec![all(), expecting(fewer(), 3)], "fewer", Verdict::Healthy),
+        (vec![expecting(fewer(), 3), all()], "fewer", Verdict::Healthy),
+        (
+            vec![all(), expecting(fewer(), 3), expecting(look(), 3)],
+            "fewer",
+            Verdict::Healthy,
+        ),
+        (vec![all(), expecting(look(), 3)], "all", Verdict::Healthy),
+        // Another number says nothing of the one that is gone.
+        (vec![all(), expecting(fewer(), 2)], "fewer", Verdict::Unknown),
+        (vec![expecting(fewer(), 2), all()], "fewer", Verdict::Unknown),
+        (vec![all(), expecting(look(), 2)], "look", Verdict::Unknown),
+        (vec![all(), without_boot(fewer())], "fewer", Verdict::Unknown),
+    ] {
+        let door = Door::open().await;
+        for report in &order {
+            door.send(report).await.unwrap();
+        }
+        let (standing, told, reason) = standing(&door).await;
+        assert_eq!((standing.as_str(), told), (id, verdict), "{reason}");
+        assert!(
+            verdict == Verdict::Healthy || reason.contains("--expect gpus=3"),
+            "{reason}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn gpus_that_are_made_up_or_another_tools_are_missed_by_no_report() {
+    let mut simulated = as_look(run("simulated", 10, &[0, 1, 2, 3], false));
+    simulated["simulated"] = json!(true);
+    let mut converted = run("converted", 10, &[0, 1, 2, 3], false);
+    converted["host"] = json!({ "convert.tools": { "value": "nvbandwidth", "source": "the text" } });
+    for before in [simulated, converted] {
+        for real in [
+            as_look(booted("real", 20, &[0, 1], "a")),
+            booted("real", 20, &[0, 1], "a"),
+        ] {
+            let mut real = real;
+            real["simulated"] = json!(false);
+            let door = Door::open().await;
+            door.send(&before).await.unwrap();
+            let accepted = door.send(&real).await.unwrap();
+            assert!(accepted.verdict < Verdict::Unknown, "{:?}", accepted.verdict);
+            assert_eq!(standing(&door).await.0, "real");
+        }
+    }
+}
