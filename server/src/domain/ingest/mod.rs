@@ -146,8 +146,9 @@ fn prepare(
     let measurements = pack::matrices(&report)?;
     let clock = clock::told(times.finished_at, arrival);
     let machine = machine::of(&report, clock.clock);
-    let (mut verdict, mut reason) = claim::told(&report);
-    let mut weight = weight::weigh(&report, verdict);
+    let claim = claim::told(&report);
+    let mut weight = weight::weigh(&report, &claim);
+    let (mut verdict, mut reason) = (claim.verdict, claim.reason);
     if verdict < Verdict::Unknown
         && !report.host.contains_key(weight::CONVERTED)
         && let Some(fault) = logged::fault(generation, &report)

@@ -1,8 +1,9 @@
 //! What a report's verdict is worth: did somebody try, or only look?
 
 use kb_core::report::{Outcome, Pair, Report, fact_name};
-use kb_core::verdict::{Verdict, contradiction, unproven};
+use kb_core::verdict::{Verdict, unproven};
 
+use super::claim::Claim;
 use super::machine;
 use crate::store::{Origin, Weight};
 
@@ -16,8 +17,9 @@ const CONTEXTS: &str = "contexts";
 /// an alarm is anything else that tells of a fault. Another tool's verdict is none, for nobody knows how it was made; a failure
 /// that it met is one. A run over some GPUs proves a fault of the node, and no health: the others were not tried.
 ///
-/// `verdict` is what the report may be taken to say.
-pub(super) fn weigh(report: &Report, verdict: Verdict) -> Weight {
+/// `claim` is what the report may be taken to say.
+pub(super) fn weigh(report: &Report, claim: &Claim) -> Weight {
+    let verdict = claim.verdict;
     let is_told = !matches!(verdict, Verdict::Unknown | Verdict::NoFaultSeen);
     if report.host.contains_key(CONVERTED) {
         // What another tool failed at counts as what the agent's own run fails at: wrong data is wrong, whoever moved it.
@@ -29,7 +31,7 @@ pub(super) fn weigh(report: &Report, verdict: Verdict) -> Weight {
     } else if report.conclusion.verdict == Verdict::Healthy
         && matches!(verdict, Verdict::Healthy | Verdict::Unknown)
         && contradicts_health(report)
-        || verdict == Verdict::Unknown && contradiction(report).is_some()
+        || verdict == Verdict::Unknown && claim.is_contradicted
     {
         Weight::Alarm
     } else if verdict == Verdict::Healthy && !machine::shows_all(report) {
@@ -97,7 +99,7 @@ mod tests {
 
     fn weight(report: Value) -> Weight {
         let report: Report = serde_json::from_value(report).unwrap();
-        weigh(&report, told(&report).0)
+        weigh(&report, &told(&report))
     }
 
     #[test]
