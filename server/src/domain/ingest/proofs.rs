@@ -7,7 +7,8 @@ use kb_core::verdict::Verdict;
 use time::OffsetDateTime;
 
 use super::clock::{by_its_own_clock, is_unsure};
-use super::ends::{gone_since_alarm, gone_within_boot, is_as_many_as_expected, leaves_open};
+use super::ends::leaves_open;
+use super::gone::{gone_since_alarm, gone_within_boot, is_as_many_as_expected};
 use super::{IngestError, parse_stored};
 use crate::store::{Judged, NewReport, Proofs, Refuted, ReportListing, ReportStore, Weight};
 
