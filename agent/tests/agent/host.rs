@@ -319,6 +319,26 @@ fn only_what_is_logged_during_the_run_is_evidence() {
 }
 
 #[test]
+fn a_host_that_fails_during_the_run_leaves_it_unknown() {
+    let failure = "mce: [Hardware Error]: CPU 3: Machine Check: 0 Bank 4: be00000000800400";
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join("kmsg");
+    fs::write(&log, "6,1,1000,-;Linux version 6.8.0\n").unwrap();
+    let node = machine(&logging(pcie(), log.clone(), failure), |root| {
+        fs::create_dir_all(root.join("dev")).unwrap();
+        fs::hard_link(&log, root.join("dev/kmsg")).unwrap();
+    });
+    let (report, run) = node.probe(&[]);
+    assert_eq!(report.conclusion.verdict, Verdict::Unknown);
+    assert_eq!(run.code, 3, "{}", run.stderr);
+    assert!(
+        report.conclusion.reason.contains(failure),
+        "{}",
+        report.conclusion.reason
+    );
+}
+
+#[test]
 fn counters_of_the_bus_are_compared_with_those_before() {
     let node = machine(&pcie(), |root| {
         behind_a_switch(root, ACS_VALIDATE, "ivhd0", "identity");

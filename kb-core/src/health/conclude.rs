@@ -5,7 +5,7 @@ use time::format_description::well_known::Rfc3339;
 
 use crate::observation::{open_faults, unread_ledger};
 use crate::report::{Bearing, Entry, Health, Pair, Proof, Report, Seen, Verdict};
-use crate::verdict::{cause, worst_absent};
+use crate::verdict::{cause, untested, worst_absent};
 
 /// What an unread ledger comes to.
 pub const UNREAD_LEDGER: &str = "what is open is not known, since the ledger could not be read or kept";
@@ -57,7 +57,9 @@ fn own_verdict(report: &Report) -> Verdict {
     let of_pairs = counting.map(of_pair).max().unwrap_or(Verdict::NoFaultSeen);
     let concluded = report.conclusion.verdict;
     if report.failures.is_empty() && !report.gpus.is_empty() {
-        of_pairs.max(worst_absent(&report.absent).map_or(Verdict::NoFaultSeen, |(verdict, _)| verdict))
+        let beside = [worst_absent(&report.absent), untested(report)];
+        let beside = beside.into_iter().flatten().map(|(verdict, _)| verdict);
+        of_pairs.max(beside.max().unwrap_or(Verdict::NoFaultSeen))
     } else {
         of_pairs.max(concluded).max(Verdict::Unknown)
     }

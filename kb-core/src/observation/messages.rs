@@ -79,13 +79,18 @@ const MESSAGES: [(&str, Option<&str>); 28] = [
         "requiring os reboot to recover",
         Some("driver/uvm-global-fatal-error"),
     ),
-    // Of a device that leaves its slot.
-    (": removed", Some(CARD_GONE)),
+    (HEARTBEAT, Some("driver/gsp-heartbeat-timed-out")),
     (FATAL_BUS_ERROR, Some(AER)),
     // Of any call of the driver, so behind the lines that say more.
     ("NV_ERR_GPU_IS_LOST", Some("xid/79-gpu-has-fallen-off-the-bus")),
 ];
 
+/// The GPU's own processor has not written its time stamp for too long.
+pub(crate) const HEARTBEAT: &str = "eartbeat timed out";
+/// In such a line: it has not written one since its start, as some laptops never do. What that means is not known.
+pub(crate) const NEVER_BEAT: &str = " heartbeat 0 ";
+/// The link was down and up again before the kernel looked, or was reset on purpose: the kernel leaves the device as it is.
+const LINK_IGNORED: &str = "): Link Down/Up ignored";
 const CARD_GONE: &str = "pcie/hotplug-card-gone";
 const CONTAINMENT: &str = "pcie/downstream-port-containment";
 const AER: &str = "pcie/aer-uncorrected";
@@ -114,9 +119,15 @@ pub(super) fn find(line: &str) -> Option<FatalMessage> {
     let normal = line.replace("Uncorrectable (Fatal)", "Uncorrected (Fatal)");
     let begin = |starts: &[&str]| starts.iter().find_map(|start| line.find(start));
     if let Some(start) = begin(&["NVRM: ", "nvidia 0", "nvidia-uvm: "]) {
-        let (_, record) = MESSAGES.iter().find(|(words, _)| normal.contains(words))?;
+        let (words, record) = MESSAGES.iter().find(|(words, _)| normal.contains(words))?;
+        if *words == HEARTBEAT && normal.contains(NEVER_BEAT) {
+            return None;
+        }
         let what = What::Message(*record);
         return Some(FatalMessage { start, what });
+    }
+    if normal.contains(LINK_IGNORED) {
+        return None;
     }
     let (_, record) = OF_BUS.iter().find(|(words, _)| normal.contains(words))?;
     let start = begin(&["pcieport ", "pci 0"])?;

@@ -3,6 +3,8 @@
 
 use time::{Date, Month, OffsetDateTime, PrimitiveDateTime, Time, UtcOffset};
 
+use super::messages::Shown;
+
 /// Clocks told apart in one text; hits of further ones are ordered by line.
 const MAX_CLOCKS: usize = 64;
 /// Kernel seconds that fall back by more than this belong to the next boot.
@@ -88,6 +90,14 @@ impl Clocks {
             return false;
         };
         one.from_line < other.from_line && one.is_of(other.kind, &other.host)
+    }
+
+    /// When a line was written, by the first of its prefixes that has a time.
+    pub(super) fn of_line(&mut self, text: &[u8], shown: &[Shown], line: u64) -> Option<Moment> {
+        shown.iter().find_map(|(part, prefix)| {
+            let host = prefix.host_in(text.get(part.clone())?);
+            self.moment(prefix.stamp?, host, line)
+        })
     }
 
     /// Puts the stamp of a line on the clock that runs there. Lines that are read again come after later ones: they

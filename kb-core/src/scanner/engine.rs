@@ -10,15 +10,15 @@ use super::ScanOptions;
 use super::assemble::{notes_so_far, sum_up};
 use super::bytes;
 use super::clean::{Clean, ESC};
-use super::clock::{Clocks, Moment};
+use super::clock::Clocks;
 use super::cut_lines::Joined;
 use super::devices::Devices;
 use super::event::Sink;
 use super::fold::{Seen, Tally};
 use super::hits::{Hits, Origin};
 use super::lines::{End, Part, line_end, line_start, newlines, size, tail};
-use super::marks::Marks;
-use super::messages::{Shown, messages, shown_parts};
+use super::marks::{Marks, upto};
+use super::messages::{messages, shown_parts};
 use super::partial::{Cuts, Partials};
 use super::restore::{Signs, restore};
 use super::sequence::Sequences;
@@ -363,7 +363,7 @@ impl Engine {
                 .iter()
                 .any(|hit| !hit.weak || matcher.is_part(hit.signal));
             let moment = if needs_moment {
-                moment(&mut self.clocks, text, shown(), origin.line)
+                self.clocks.of_line(text, shown(), origin.line)
             } else {
                 None
             };
@@ -385,18 +385,4 @@ impl Engine {
         found.clear();
         self.found = found;
     }
-}
-
-fn moment(clocks: &mut Clocks, text: &[u8], shown: &[Shown], line: u64) -> Option<Moment> {
-    shown.iter().find_map(|(part, prefix)| {
-        let host = prefix.host_in(text.get(part.clone())?);
-        clocks.moment(prefix.stamp?, host, line)
-    })
-}
-
-fn upto<'m>(marks: &mut &'m [(usize, Found)], end: usize) -> &'m [(usize, Found)] {
-    let here = marks.iter().take_while(|(at, _)| *at <= end).count();
-    let (taken, behind) = marks.split_at(here);
-    *marks = behind;
-    taken
 }

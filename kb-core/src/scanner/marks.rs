@@ -5,6 +5,7 @@ use memchr::memchr3;
 use super::bytes;
 use super::clean::ESC;
 use super::restore::control_number;
+use crate::matcher::Found;
 
 /// Places of a run whose lines are read one by one: colours, escapes, messages as arrays of bytes. Each is looked for once.
 pub(super) struct Marks<'b> {
@@ -42,4 +43,12 @@ fn sign(bytes: &[u8], mut from: usize) -> Option<usize> {
         }
         from = at + 1;
     }
+}
+
+/// Takes those of a sorted list that stand up to an end.
+pub(super) fn upto<'m>(marks: &mut &'m [(usize, Found)], end: usize) -> &'m [(usize, Found)] {
+    let here = marks.iter().take_while(|(at, _)| *at <= end).count();
+    let (taken, behind) = marks.split_at(here);
+    *marks = behind;
+    taken
 }

@@ -2,7 +2,7 @@
 
 use super::consistency::{lost_gpu, one_gpu_twice, passed_with_error};
 use super::expect::Expect;
-use super::logged::{host_failure, logged, silent_firmware};
+use super::logged::{logged, untested};
 use super::run::judge;
 use super::{ExitCode, Verdict, table};
 use crate::observation::{Look, open_faults};
@@ -25,8 +25,7 @@ pub fn contradiction(report: &Report) -> Option<(Verdict, String)> {
         open_fault(report),
         unnamed_fault(report),
         logged(report),
-        host_failure(report),
-        silent_firmware(report),
+        untested(report),
         bad_state(report),
         unreadable(report),
         of_checks(report).filter(|_| is_run),
@@ -116,8 +115,10 @@ fn of_checks(report: &Report) -> Option<(Verdict, String)> {
 fn wrong_data(report: &Report) -> Option<(Verdict, String)> {
     report.pairs.iter().find_map(|pair| {
         let mut checks = pair.directions.iter().flat_map(|direction| &direction.checks);
-        let wrong = checks.find_map(|check| Some((check, check.mismatch.as_ref()?)));
-        let (check, mismatch) = wrong.filter(|(_, mismatch)| mismatch.words > 0)?;
+        let (check, mismatch) = checks.find_map(|check| {
+            let mismatch = check.mismatch.as_ref().filter(|mismatch| mismatch.words > 0)?;
+            Some((check, mismatch))
+        })?;
         let told = format!(
             "GPU {} and GPU {}: {} wrong words in {}",
             pair.a, pair.b, mismatch.words, check.name

@@ -2,8 +2,8 @@
 
 use super::Verdict;
 use crate::observation::{
-    LineEvent, Look, Recovery, What, bearing_of_unknown, canonical, is_host_failure, known, read_message,
-    without_stamp,
+    HEARTBEAT, LineEvent, Look, NEVER_BEAT, Recovery, What, bearing_of_unknown, canonical, is_host_failure,
+    known, read_message, without_stamp,
 };
 use crate::report::{Bearing, Family, NODE, Report, When, fact_name};
 
@@ -65,8 +65,15 @@ pub(super) fn logged(report: &Report) -> Option<(Verdict, String)> {
     ))
 }
 
+/// What the kernel log tells during the run that no check of GPUs shows: failures of the host, and firmware that is silent. The worse of
+/// them.
+pub(crate) fn untested(report: &Report) -> Option<(Verdict, String)> {
+    let found = [host_failure(report), silent_firmware(report)];
+    found.into_iter().flatten().max_by_key(|(verdict, _)| *verdict)
+}
+
 /// What the kernel log tells of the host itself during the run: no check of GPUs shows that it is over.
-pub(super) fn host_failure(report: &Report) -> Option<(Verdict, String)> {
+fn host_failure(report: &Report) -> Option<(Verdict, String)> {
     let during = report.logs.iter().filter(|log| log.when != When::Before);
     let mut lines = during.flat_map(|log| log.text.lines()).map(str::trim);
     let line = lines.find(|line| is_host_failure(line))?;
@@ -79,22 +86,17 @@ pub(super) fn host_failure(report: &Report) -> Option<(Verdict, String)> {
 
 /// The GPU's own processor has not written its time stamp for too long. Some laptops never have one, and print zero for it from their
 /// start on (record driver/gsp-heartbeat-timed-out): what that means is not known.
-pub(super) fn silent_firmware(report: &Report) -> Option<(Verdict, String)> {
-    let during = || {
+fn silent_firmware(report: &Report) -> Option<(Verdict, String)> {
+    let silent = || {
         let during = report.logs.iter().filter(|log| log.when != When::Before);
         let lines = during.flat_map(|log| log.text.lines()).map(str::trim);
-        lines.filter(|line| without_stamp(line).starts_with("NVRM: "))
+        lines.filter(|line| without_stamp(line).starts_with("NVRM: ") && line.contains(HEARTBEAT))
     };
-    let line = during().find(|line| line.contains("eartbeat timed out"))?;
-    let verdict = if during().any(|line| line.contains(" heartbeat 0 ")) {
-        Verdict::Unknown
-    } else {
-        Verdict::Broken
-    };
-    Some((
-        verdict,
-        format!("the kernel log says during the run: {}", shortened(line)),
-    ))
+    let told = |line: &str| format!("the kernel log says during the run: {}", shortened(line));
+    if let Some(line) = silent().find(|line| !line.contains(NEVER_BEAT)) {
+        return Some((Verdict::Broken, told(line)));
+    }
+    silent().next().map(|line| (Verdict::Unknown, told(line)))
 }
 
 fn shortened(line: &str) -> String {

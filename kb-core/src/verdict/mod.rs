@@ -27,6 +27,7 @@ pub(crate) mod tests;
 pub use contradiction::contradiction;
 pub use exit::FailOn;
 pub use expect::Expect;
+pub(crate) use logged::untested;
 pub use nominal::{add_nominal, nominal_between, nominal_with_host};
 pub use proven::{all_passed, check_passed, unproven};
 pub use rows::{Named, table};

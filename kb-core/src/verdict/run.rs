@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::Expect;
+use super::logged::untested;
 use super::pair::judge_pair;
 use super::rows::{NOTES, Named, RunRow, of_absence, of_run as rows_of_run};
 use super::rung::proven_by;
@@ -67,23 +68,29 @@ fn notes(host: &BTreeMap<String, Fact>) -> Vec<Failure> {
     vec![note]
 }
 
-/// The worst of the pairs that count, of what stopped the run, and of GPUs that are not there; its exit code and one
-/// sentence.
+/// The worst of the pairs that count, of what stopped the run, of GPUs that are not there, and of what only the kernel log tells; its
+/// exit code and one sentence.
 ///
 /// A failure of the run as a whole makes it at least [`Verdict::Unknown`]. Refusals that are information count for
 /// nothing, and are told.
 fn conclude(report: &Report, expect: Expect) -> Conclusion {
     let (verdict, reason) = of_run(report);
-    let (verdict, reason) = match worst_absent(&report.absent) {
-        None => (verdict, reason),
-        Some((worst, absent)) if worst < verdict => (verdict, format!("{reason}; {absent}")),
-        Some((worst, absent)) => (worst, format!("{absent}; {reason}")),
-    };
+    let (verdict, reason) = beside((verdict, reason), worst_absent(&report.absent));
+    let (verdict, reason) = beside((verdict, reason), untested(report));
     Conclusion {
         verdict,
         exit_code: verdict.exit_code(),
         reason,
         expect: Some(expect.words()),
+    }
+}
+
+/// The worse of two, with both reasons, the worse in front.
+fn beside((verdict, reason): (Verdict, String), other: Option<(Verdict, String)>) -> (Verdict, String) {
+    match other {
+        None => (verdict, reason),
+        Some((worst, told)) if worst < verdict => (verdict, format!("{reason}; {told}")),
+        Some((worst, told)) => (worst, format!("{told}; {reason}")),
     }
 }
 

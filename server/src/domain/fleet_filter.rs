@@ -15,7 +15,7 @@ use crate::store::{
 
 /// Stands for a value that is not known.
 pub const UNKNOWN: &str = "unknown";
-/// Names of labels up to which one that no node has is told.
+/// From so many names of labels on, a name that no node has is not refused.
 const MOST_LABEL_NAMES: u32 = 1_000;
 /// Between the key and the id of a cursor; no id has it.
 const BEHIND_KEY: char = '~';

@@ -111,8 +111,8 @@ impl Knowledge {
         matches!(tokio::time::timeout(patience, reached).await, Ok(Ok(_)))
     }
 
-    /// Waits for one's turn to publish; `None` when that took longer than `patience`. Whoever has it is overtaken by other servers
-    /// alone: without it, of many who publish at once each but the first asks the gate in vain.
+    /// Waits for one's turn to publish; `None` when that took longer than `patience`. Publications on this server go one after the other,
+    /// so that the gate's answer still holds when the record is published; only another server can publish in between.
     pub async fn turn_to_publish(&self, patience: Duration) -> Option<Turn<'_, ()>> {
         tokio::time::timeout(patience, self.publishing.lock()).await.ok()
     }

@@ -63,8 +63,7 @@ pub struct NodeListing {
 ///
 /// A proven fault is over when a later run proves something else, and not before: neither a passive look, nor a run that
 /// could tell nothing, nor another tool's result ends it. Proven health ends also with an alarm, while that is the
-/// latest; what a run or another tool met, and no look can see again, stands in the place of a proof of health until the next
-/// proof. A node without either is as it was last seen.
+/// latest. An alarm of a run or of another tool stands like a proof until the next proof, since no look can see its cause again. A node without either is as it was last seen.
 pub fn standing(proof: Option<ReportListing>, last_seen: &ReportListing) -> ReportListing {
     let alarmed = last_seen.weight == Weight::Alarm;
     proof

@@ -43,6 +43,14 @@ pub trait ReportStore: Send + Sync + Debug {
     /// Proofs of a node of one kind, simulated or not, the run that ended last first; at most `limit`.
     async fn proofs(&self, node: &NodeId, simulated: bool, limit: u32) -> Result<Proofs, StoreError>;
 
+    /// Of a node's alarms of one kind whose runs ended after `since`, the one that shows most GPUs; of all where it has no proof.
+    async fn alarm_since(
+        &self,
+        node: &NodeId,
+        simulated: bool,
+        since: Option<OffsetDateTime>,
+    ) -> Result<Option<ReportListing>, StoreError>;
+
     async fn findings(&self, node: &NodeId, report: &ReportId) -> Result<Vec<StoredFinding>, StoreError>;
 
     /// Latest reports and latest proofs of nodes whose findings were made with a feed older than `seq`, oldest first.
@@ -140,8 +148,6 @@ pub struct Proofs {
     /// Reports of any weight that the node had when they were read.
     pub reports: u32,
     pub latest: Option<ReportListing>,
-    /// Of its alarms of the kind since the latest proof, the one that shows most GPUs.
-    pub alarm: Option<ReportListing>,
     pub proofs: Vec<ReportListing>,
 }
 
@@ -258,6 +264,7 @@ impl NewReport {
             && self.weight == Weight::Look
             && self.verdict <= Verdict::NoFaultSeen
             && is_of_all
+            && self.gpus == 1
     }
 
     pub fn ended(&self) -> OffsetDateTime {

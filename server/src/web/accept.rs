@@ -66,7 +66,11 @@ fn chosen<T: Copy>(header: &str, forms: &[(&str, T)]) -> Option<T> {
 
 fn range(part: &str) -> Option<Range<'_>> {
     let mut parameters = part.split(';').map(str::trim);
-    let (kind, subtype) = parameters.next()?.split_once('/')?;
+    let (kind, subtype) = match parameters.next()? {
+        // Java's own client writes it for `*/*`.
+        "*" => ("*", "*"),
+        media_type => media_type.split_once('/')?,
+    };
     let quality = parameters.find_map(|parameter| {
         let (name, value) = parameter.split_once('=')?;
         name.trim().eq_ignore_ascii_case("q").then(|| value.trim())
@@ -78,9 +82,13 @@ fn range(part: &str) -> Option<Range<'_>> {
     })
 }
 
-/// `0`, `0.5`, `1.000`.
+/// `0`, `0.5`, `1.000`, and `.2`, as Java's own client writes it.
 fn thousandths(text: &str) -> Option<u16> {
-    let (whole, rest) = text.split_once('.').unwrap_or((text, ""));
+    let (whole, rest) = match text.split_once('.') {
+        Some(("", rest)) if !rest.is_empty() => ("0", rest),
+        Some(parts) => parts,
+        None => (text, ""),
+    };
     let whole: u16 = whole.parse().ok().filter(|whole| *whole <= 1)?;
     let is_fraction = rest.len() <= 3 && rest.bytes().all(|byte| byte.is_ascii_digit());
     let fraction: u16 = format!("{rest:0<3}").parse().ok().filter(|_| is_fraction)?;
@@ -122,6 +130,11 @@ mod tests {
             ("text/plain;q=0, */*", Some(b'j')),
             ("application/json;q=0, */*;q=0.1", Some(b't')),
             ("text/html,application/xhtml+xml,*/*;q=0.8", Some(b'j')),
+            ("text/html, image/gif, image/jpeg, *; q=.2, */*; q=.2", Some(b'j')),
+            ("*", Some(b'j')),
+            ("text/plain;q=.5, application/x-ndjson;q=.25", Some(b't')),
+            ("text/plain;q=.", None),
+            ("text/plain;q=", None),
             ("text/plian", None),
             ("application/pdf", None),
             ("text/plain;q=2", None),

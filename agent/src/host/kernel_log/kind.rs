@@ -1,4 +1,7 @@
-//! Which lines of the kernel log have to do with GPUs reaching each other. Nothing else leaves the node.
+//! Which lines of the kernel log have to do with GPUs reaching each other, or tell of a failure of the host. Nothing else leaves the
+//! node.
+
+use kb_core::observation::is_host_failure;
 
 /// Words of a message. Those in capitals are names that the kernel writes so; the comparison is exact.
 const WORDS: [&str; 24] = [
@@ -49,6 +52,7 @@ pub(super) fn is_relevant(message: &str) -> bool {
         return false;
     }
     WORDS.iter().any(|word| message.contains(word))
+        || is_host_failure(message)
         || (message.contains("segfault at") && CRASHING.iter().any(|library| message.contains(library)))
 }
 
@@ -81,6 +85,8 @@ mod tests {
             "mlx5_core 0000:0d:00.0: temperature warning",
             "python3[4711]: segfault at 8 ip 00007f1c sp 00007ffd error 4 in libnccl.so.2.28.9[7f1c+1000]",
             "watchdog: BUG: soft lockup - CPU#3 stuck for 22s! [nccl-tests:1234]",
+            "mce: [Hardware Error]: CPU 3: Machine Check: 0 Bank 4: be00000000800400",
+            "EDAC MC0: 1 UE memory read error on CPU_SrcID#0_MC#0_Chan#0_DIMM#0",
             "Out of memory: Killed process 4711 (python3) total-vm:1kB",
         ] {
             assert!(is_relevant(line), "{line}");

@@ -73,6 +73,46 @@ fn a_failure_of_the_run_is_never_healthy_and_says_why() {
 }
 
 #[test]
+fn what_only_the_kernel_log_tells_is_no_health() {
+    let of = |change: Change, when: When, lines: &[&str]| {
+        let mut report = run(&[change]);
+        report.logs = vec![LogExcerpt {
+            source: "kmsg".to_owned(),
+            when,
+            text: lines.join("\n"),
+        }];
+        judge(&mut report, Expect::Auto);
+        (report.conclusion.verdict, report.conclusion.reason)
+    };
+    let check = "[   10.000000] mce: [Hardware Error]: CPU 3: Machine Check: 0 Bank 4: be00000000800400";
+    let lockup = "watchdog: BUG: soft lockup - CPU#3 stuck for 22s! [nvidia-smi:4711]";
+    let silent = "NVRM: GPU6 _kgspIsHeartbeatTimedOut: Heartbeat timed out, currentTimeMs 812751949 heartbeat 1899482 diff 6070";
+    let never = "NVRM: GPU0 _kgspIsHeartbeatTimedOut: Heartbeat timed out, currentTimeMs 1870886560 heartbeat 0 diff 1";
+    for (lines, expected) in [
+        (vec![check], Verdict::Unknown),
+        (vec![lockup], Verdict::Unknown),
+        (vec![silent], Verdict::Broken),
+        (vec![never], Verdict::Unknown),
+        (vec![never, silent], Verdict::Broken),
+        (vec![check, silent], Verdict::Broken),
+    ] {
+        let (verdict, reason) = of(NOTHING, When::During, &lines);
+        assert_eq!(verdict, expected, "{lines:?}: {reason}");
+        assert!(reason.starts_with("the kernel log says"), "{reason}");
+        assert!(
+            reason.ends_with(
+                "proven both ways by copies, kernels, kernels at the same time and a second process"
+            ),
+            "{reason}"
+        );
+        assert_eq!(of(NOTHING, When::Before, &lines).0, Verdict::Healthy, "{lines:?}");
+    }
+    let (verdict, reason) = of(DROPPED, When::During, &[check]);
+    assert_eq!(verdict, Verdict::Broken);
+    assert!(reason.ends_with("be00000000800400"), "{reason}");
+}
+
+#[test]
 fn fail_on_keeps_what_the_caller_wants_to_fail_on() {
     let runs: [&[Change]; 8] = [
         &[NOTHING],

@@ -20,7 +20,8 @@ pub enum CurateError {
     NotAsked,
     /// Other records were published again and again between the gate's answer and the publication.
     #[error(
-        "other records are being published at the same time, so that the gate's answer did not hold: send this again"
+        "other records are being published at the same time, so that the gate's answer did not hold: publish it again (a revision \
+        that came with the request is saved)"
     )]
     Overtaken,
     /// The gate has nothing to compare with.

@@ -199,6 +199,14 @@ async fn publish_checked(
     (by, reason, alone): (&By, Option<&str>, Option<String>),
     at: OffsetDateTime,
 ) -> Result<Published, CurateError> {
+    // Whoever is forced through asks no gate, and cannot be overtaken.
+    let _turn = match gate {
+        Gate::Asked(knowledge) => {
+            let turn = knowledge.turn_to_publish(TURN).await;
+            Some(turn.ok_or(CurateError::Overtaken)?)
+        }
+        Gate::Forced(_) => None,
+    };
     let texts = store.revision(id, revision).await?;
     let texts = texts.ok_or_else(|| CurateError::NoRevision(id.clone(), revision))?;
     check_texts(id, &texts.document, &texts.annex).map_err(CurateError::Invalid)?;
@@ -214,14 +222,6 @@ async fn publish_checked(
         },
         reason: reason.map(str::to_owned),
         at,
-    };
-    // Whoever is forced through asks no gate, and cannot be overtaken.
-    let _turn = match gate {
-        Gate::Asked(knowledge) => {
-            let turn = knowledge.turn_to_publish(TURN).await;
-            Some(turn.ok_or(CurateError::Overtaken)?)
-        }
-        Gate::Forced(_) => None,
     };
     for _ in 0..ATTEMPTS {
         if passed.is_none() && !is_published_already {

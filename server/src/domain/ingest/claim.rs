@@ -3,31 +3,41 @@
 use kb_core::report::Report;
 use kb_core::verdict::{Verdict, contradiction, unproven};
 
-/// The verdict that the server gives a report, with its reason. Content that contradicts the report's own verdict decides; a
-/// report that says healthy without the checks that show it is unknown.
-pub(super) fn told(report: &Report) -> (Verdict, String) {
+pub(super) struct Claim {
+    /// The verdict that the server gives the report.
+    pub(super) verdict: Verdict,
+    pub(super) reason: String,
+    /// Whether the report's content speaks against its own verdict.
+    pub(super) is_contradicted: bool,
+}
+
+/// Content that contradicts the report's own verdict decides; a report that says healthy without the checks that show it is unknown.
+pub(super) fn told(report: &Report) -> Claim {
     let conclusion = &report.conclusion;
+    let claimed = conclusion.verdict.phrase();
     if let Some((verdict, why)) = contradiction(report) {
-        let reason = format!(
-            "the report says {}, and shows otherwise: {why}",
-            conclusion.verdict.phrase()
-        );
-        return (verdict, reason);
+        return Claim {
+            verdict,
+            reason: format!("the report says {claimed}, and shows otherwise: {why}"),
+            is_contradicted: true,
+        };
     }
     let why = match conclusion.verdict {
         Verdict::Healthy => unproven(report),
         Verdict::NoFaultSeen => unseen(report),
         _ => None,
     };
-    match why {
-        Some(why) => {
-            let reason = format!(
-                "the report says {}, and does not show it: {why}",
-                conclusion.verdict.phrase()
-            );
-            (Verdict::Unknown, reason)
-        }
+    let (verdict, reason) = match why {
+        Some(why) => (
+            Verdict::Unknown,
+            format!("the report says {claimed}, and does not show it: {why}"),
+        ),
         None => (conclusion.verdict, conclusion.reason.clone()),
+    };
+    Claim {
+        verdict,
+        reason,
+        is_contradicted: false,
     }
 }
 
@@ -47,7 +57,8 @@ mod tests {
     use crate::domain::correlate::samples::{pair, proven, report};
 
     fn of(report: &Value) -> (Verdict, String) {
-        told(&serde_json::from_value(report.clone()).unwrap())
+        let claim = told(&serde_json::from_value(report.clone()).unwrap());
+        (claim.verdict, claim.reason)
     }
 
     #[test]
@@ -260,7 +271,6 @@ mod tests {
                 ),
                 "locked",
             ),
-            (log_of("nvidia 0000:00:06.0: removed"), "removed"),
             (
                 log_of("pcieport 0000:00:01.0: pciehp: Slot(12): Card not present"),
                 "Card not present",
@@ -322,6 +332,12 @@ mod tests {
                 |pair: &mut Value| {
                     let check = &mut pair["directions"][0]["checks"][0];
                     check["mismatch"] = json!({ "first_offset": 0, "words": 5 });
+                },
+                |pair: &mut Value| {
+                    for (place, words) in [(0, 0), (1, 5)] {
+                        let check = &mut pair["directions"][0]["checks"][place];
+                        check["mismatch"] = json!({ "first_offset": 0, "words": words });
+                    }
                 },
             ] {
                 let (verdict, reason) = changed(|report| {

@@ -1,10 +1,10 @@
 //! Whether a proof of health ends an earlier fault: it has to cover the same GPUs with tests that could have seen it.
 
 use kb_core::observation::{Look, canonical};
-use kb_core::report::{Absence, Check, Fact, Gpu, Outcome, Pair, Report, fact_name};
+use kb_core::report::{Absence, Check, Gpu, Outcome, Pair, Report};
 use kb_core::verdict::{Verdict, all_passed, cause, check_passed, unproven};
 
-use super::weight::CONVERTED;
+use super::gone::{covers, expected_gpus, expected_now, is_same, name};
 
 /// Rungs that checks prove; 1 is the driver's own answer.
 const CHECKED_RUNGS: std::ops::RangeInclusive<u8> = 2..=7;
@@ -60,82 +60,6 @@ pub(super) fn leaves_open(fault: &Report, proof: &Report) -> Option<String> {
         .then(|| "NVML, which asked for service of a GPU then, was not asked".to_owned())
 }
 
-fn expected_gpus(report: &Report) -> Option<usize> {
-    let fact = report.host.get(fact_name::EXPECTED_GPUS)?;
-    usize::try_from(fact.value.as_ref()?.as_u64()?).ok()
-}
-
-/// How many GPUs the operator says that the node has now. A smaller number than are there says nothing of it.
-fn expected_now(report: &Report) -> Option<usize> {
-    expected_gpus(report).filter(|should| *should >= report.gpus.len())
-}
-
-/// A GPU that an earlier report of the same boot has and this one has not: in a running node GPUs are not taken out.
-pub(super) fn gone_within_boot(earlier: &Report, later: &Report) -> Option<String> {
-    // One that is not named may be the same.
-    let is_same_boot = match (&earlier.node.boot_id, &later.node.boot_id) {
-        (Some(then), Some(now)) => then == now,
-        (None, None) => false,
-        (Some(_), None) | (None, Some(_)) => true,
-    };
-    let gone = gone(earlier, later).filter(|_| is_same_boot)?;
-    Some(format!(
-        "{gone}, which the node had in this boot, is not among its GPUs"
-    ))
-}
-
-/// A GPU that the node had before something was wrong, in whatever boot: one that died does not come back. Who took it out says
-/// how many there should be.
-pub(super) fn gone_since_alarm(earlier: &Report, later: &Report) -> Option<String> {
-    if earlier.host.contains_key(CONVERTED) {
-        // Another tool lists GPUs of other nodes, too.
-        return None;
-    }
-    if expected_now(later).is_some_and(|should| should == later.gpus.len()) {
-        return None;
-    }
-    let gone = gone(earlier, later)?;
-    let has = later.gpus.len();
-    Some(format!(
-        "{gone}, which the node had before an alarm, is not among its GPUs (if it was taken out, say so: --expect gpus={has})"
-    ))
-}
-
-fn gone(earlier: &Report, later: &Report) -> Option<String> {
-    let mut gpus = earlier.gpus.iter();
-    let gone = gpus.find(|gpu| !covers(later, gpu, earlier))?;
-    Some(name(gone))
-}
-
-/// Whether the proof is about this GPU, by its UUID; where the fault has none, by address, and where it has none either, by its place
-/// in the list. What the proof could not read shows nothing. After a new boot, another GPU at the same address was put in its
-/// place.
-fn covers(proof: &Report, gpu: &Gpu, fault: &Report) -> bool {
-    proof.gpus.iter().any(|other| is_same(gpu, other, fault, proof))
-}
-
-fn is_same(gpu: &Gpu, other: &Gpu, fault: &Report, proof: &Report) -> bool {
-    let has_rebooted =
-        matches!((&fault.node.boot_id, &proof.node.boot_id), (Some(then), Some(now)) if then != now);
-    let is_at_address = same(&gpu.pci_address, &other.pci_address);
-    match same(&gpu.uuid, &other.uuid) {
-        Some(is_same) => {
-            // Where all of them are others, it may be another machine.
-            let is_exchanged = has_rebooted && other.uuid.value.is_some() && share_a_gpu(fault, proof);
-            is_same || (is_exchanged && is_at_address == Some(true))
-        }
-        None => is_at_address.unwrap_or(gpu.cuda_ordinal == other.cuda_ordinal),
-    }
-}
-
-fn share_a_gpu(fault: &Report, proof: &Report) -> bool {
-    let mut gpus = fault.gpus.iter();
-    gpus.any(|gpu| {
-        let mut others = proof.gpus.iter();
-        others.any(|other| same(&gpu.uuid, &other.uuid) == Some(true))
-    })
-}
-
 fn place_now(device: &str, fault: &Report, proof: &Report) -> String {
     let address = |gpu: &Gpu| gpu.pci_address.value.as_deref().map(canonical);
     let gpu = fault
@@ -144,12 +68,6 @@ fn place_now(device: &str, fault: &Report, proof: &Report) -> String {
         .find(|gpu| address(gpu).as_deref() == Some(device));
     let other = gpu.and_then(|gpu| proof.gpus.iter().find(|other| is_same(gpu, other, fault, proof)));
     other.and_then(address).unwrap_or_else(|| device.to_owned())
-}
-
-/// Whether the proof's fact says what the fault's says; `None` where the fault's says nothing.
-fn same(fault: &Fact<String>, proof: &Fact<String>) -> Option<bool> {
-    let said = fault.value.as_ref()?;
-    Some(proof.value.as_ref() == Some(said))
 }
 
 fn failed(fault: &Report) -> impl Iterator<Item = (&Pair, &Check)> {
@@ -172,14 +90,6 @@ fn passed(proof: &Report, pair: &Pair, check: &Check) -> bool {
     let mut pairs = proof.pairs.iter();
     let is_left_out = pairs.any(|other| (other.a, other.b) == (pair.a, pair.b) && is_as_expected(other));
     !is_left_out && all_passed(proof, check.rung) && check_passed(proof, &check.name)
-}
-
-fn name(gpu: &Gpu) -> String {
-    let known = gpu.uuid.value.as_ref().or(gpu.pci_address.value.as_ref());
-    known.map_or_else(
-        || format!("GPU {}", gpu.cuda_ordinal),
-        |known| format!("GPU {known}"),
-    )
 }
 
 #[cfg(test)]
@@ -291,26 +201,6 @@ mod tests {
             "the operator says another number"
         );
         left_open(&few, &expecting(whole(3), 1), "3 GPUs, and there should be 8");
-    }
-
-    #[test]
-    fn a_gpu_does_not_leave_a_node_that_runs() {
-        let read = |report: Value| serde_json::from_value::<Report>(report).unwrap();
-        let booted = |gpus: u32, boot: &str| {
-            let mut report = whole(gpus);
-            report["node"]["boot_id"] = json!(boot);
-            read(report)
-        };
-        let gone = gone_within_boot(&booted(4, "a"), &booted(3, "a")).unwrap();
-        assert!(gone.starts_with("GPU GPU-3, which the node had"), "{gone}");
-        assert_eq!(gone_within_boot(&booted(4, "a"), &booted(3, "b")), None);
-        assert_eq!(gone_within_boot(&booted(3, "a"), &booted(4, "a")), None);
-        assert!(gone_within_boot(&booted(4, "a"), &read(whole(3))).is_some());
-        assert_eq!(
-            gone_within_boot(&read(whole(4)), &read(whole(3))),
-            None,
-            "no boot is named"
-        );
     }
 
     #[test]

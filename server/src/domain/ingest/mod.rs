@@ -5,13 +5,15 @@
 //! pack      measurements -> one n x n matrix each                 weight    proof, alarm or a mere look
 //! claim     the verdict that the checks bear out             ends      whether a proof of health ends a fault
 //! proofs    a report beside the node's other proofs         clock     when a run ended by the server's clock
-//! machine   GPUs, for what happened to the node             mod       keep, correlate, answer
+//! gone      which GPUs of an earlier report a later has       machine   GPUs, for what happened to the node
+//! mod       keep, correlate, answer
 //! ```
 
 mod claim;
 mod clock;
 mod ends;
 mod error;
+mod gone;
 mod logged;
 mod machine;
 mod pack;
@@ -146,8 +148,9 @@ fn prepare(
     let measurements = pack::matrices(&report)?;
     let clock = clock::told(times.finished_at, arrival);
     let machine = machine::of(&report, clock.clock);
-    let (mut verdict, mut reason) = claim::told(&report);
-    let mut weight = weight::weigh(&report, verdict);
+    let claim = claim::told(&report);
+    let mut weight = weight::weigh(&report, &claim);
+    let (mut verdict, mut reason) = (claim.verdict, claim.reason);
     if verdict < Verdict::Unknown
         && !report.host.contains_key(weight::CONVERTED)
         && let Some(fault) = logged::fault(generation, &report)

@@ -7,7 +7,8 @@ use kb_core::verdict::Verdict;
 use time::OffsetDateTime;
 
 use super::clock::{by_its_own_clock, is_unsure};
-use super::ends::{gone_since_alarm, gone_within_boot, leaves_open};
+use super::ends::leaves_open;
+use super::gone::{gone_since_alarm, gone_within_boot, is_as_many_as_expected};
 use super::{IngestError, parse_stored};
 use crate::store::{Judged, NewReport, Proofs, Refuted, ReportListing, ReportStore, Weight};
 
@@ -92,17 +93,22 @@ async fn hold_against_roll(
     sent: &Report,
     known: &Proofs,
 ) -> Result<(), IngestError> {
+    if is_as_many_as_expected(sent) {
+        return Ok(());
+    }
     let at = new.ended();
     let earlier = |report: &&ReportListing| report.ended() <= at && report.id != new.id;
     let proof = known.proofs.iter().find(earlier);
-    // A run over some GPUs is held against runs alone.
+    // A run over some GPUs is held against runs alone, and GPUs that are made up are held against no real ones.
     let is_of_all = new.machine.as_ref().is_some_and(|machine| machine.shows_all);
     let latest = known
         .latest
         .as_ref()
-        .filter(|latest| is_of_all && earlier(latest));
-    // One that a proof of health has followed is over.
-    let alarm = known.alarm.as_ref().filter(earlier);
+        .filter(|latest| is_of_all && latest.simulated == new.simulated && earlier(latest));
+    // An alarm is over when a proof has followed it.
+    let since = known.proofs.first().map(ReportListing::ended);
+    let alarm = store.alarm_since(&new.node, new.simulated, since).await?;
+    let alarm = alarm.as_ref().filter(earlier);
     let alarm = alarm.filter(|alarm| proof.is_none_or(|proof| alarm.ended() > proof.ended()));
     for before in proof.into_iter().chain(alarm).chain(latest) {
         if before.gpus <= new.gpus {
@@ -137,7 +143,11 @@ async fn hold_against_later(
     let later = known.proofs.iter().rev();
     let later = later.filter(|proof| proof.ended() > at && proof.id != new.id);
     for proof in later.take_while(|proof| is_clean(proof.verdict) && proof.gpus < new.gpus) {
-        let Some(gone) = gone_within_boot(sent, &body(store, proof).await?) else {
+        let later = body(store, proof).await?;
+        if is_as_many_as_expected(&later) {
+            break;
+        }
+        let Some(gone) = gone_within_boot(sent, &later) else {
             break;
         };
         refuted.push(Refuted {

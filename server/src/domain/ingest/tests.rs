@@ -5,6 +5,7 @@ mod fewer;
 mod host;
 mod lasting;
 mod logged;
+mod looks;
 
 use serde_json::{Value, json};
 use time::OffsetDateTime;

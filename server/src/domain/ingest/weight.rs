@@ -1,23 +1,25 @@
 //! What a report's verdict is worth: did somebody try, or only look?
 
 use kb_core::report::{Outcome, Pair, Report, fact_name};
-use kb_core::verdict::{Verdict, contradiction, unproven};
+use kb_core::verdict::{Verdict, unproven};
 
+use super::claim::Claim;
 use super::machine;
 use crate::store::{Origin, Weight};
 
 /// Host fact of reports that were made from another tool's output.
 pub(super) const CONVERTED: &str = fact_name::CONVERT_TOOLS;
 
-/// The part of a run in which the driver is opened; a look does not do that.
-const OPENING: &str = "opening";
+/// The part of a run in which contexts are made. A look makes none.
+const CONTEXTS: &str = "contexts";
 
 /// Weighs a report. A proof is a run of the agent's own that made GPUs work with each other and came to a verdict;
 /// an alarm is anything else that tells of a fault. Another tool's verdict is none, for nobody knows how it was made; a failure
 /// that it met is one. A run over some GPUs proves a fault of the node, and no health: the others were not tried.
 ///
-/// `verdict` is what the report may be taken to say.
-pub(super) fn weigh(report: &Report, verdict: Verdict) -> Weight {
+/// `claim` is what the report may be taken to say.
+pub(super) fn weigh(report: &Report, claim: &Claim) -> Weight {
+    let verdict = claim.verdict;
     let is_told = !matches!(verdict, Verdict::Unknown | Verdict::NoFaultSeen);
     if report.host.contains_key(CONVERTED) {
         // What another tool failed at counts as what the agent's own run fails at: wrong data is wrong, whoever moved it.
@@ -29,7 +31,7 @@ pub(super) fn weigh(report: &Report, verdict: Verdict) -> Weight {
     } else if report.conclusion.verdict == Verdict::Healthy
         && matches!(verdict, Verdict::Healthy | Verdict::Unknown)
         && contradicts_health(report)
-        || verdict == Verdict::Unknown && contradiction(report).is_some()
+        || verdict == Verdict::Unknown && claim.is_contradicted
     {
         Weight::Alarm
     } else if verdict == Verdict::Healthy && !machine::shows_all(report) {
@@ -43,13 +45,14 @@ pub(super) fn weigh(report: &Report, verdict: Verdict) -> Weight {
     }
 }
 
-/// How the report came to be. Agents of before 1.4 name no parts of a run.
+/// How the report came to be. A look opens the driver and lists all pairs, too, so that only contexts and checks tell a run.
+/// Agents of before 1.4 name no parts.
 pub(super) fn origin(report: &Report) -> Origin {
     if report.host.contains_key(CONVERTED) {
         return Origin::Converted;
     }
-    let opened = report.parts.iter().any(|part| part.name == OPENING);
-    if opened || !report.pairs.is_empty() {
+    let has_contexts = report.parts.iter().any(|part| part.name == CONTEXTS);
+    if has_contexts || report.was_tried() {
         Origin::Run
     } else {
         Origin::Look
@@ -96,7 +99,7 @@ mod tests {
 
     fn weight(report: Value) -> Weight {
         let report: Report = serde_json::from_value(report).unwrap();
-        weigh(&report, told(&report).0)
+        weigh(&report, &told(&report))
     }
 
     #[test]

@@ -8,6 +8,7 @@
 //! persons, sessions, audit,
 //! anonymous, feedback, baseline,
 //! bundles                           one trait each
+//! proofs, standing                  a node's proofs beside each other; which report stands for it
 //! fleet, fleet_list                 all nodes counted; those of a list
 //! fleet_handling                    what people do about findings of a node
 //! fleet_summary, fleet_findings     what is kept of each node as its reports come
@@ -50,6 +51,7 @@ mod seeds;
 mod session;
 mod sessions;
 mod stamp;
+mod standing;
 mod tokens;
 mod unmatched;
 

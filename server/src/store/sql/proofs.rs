@@ -1,13 +1,12 @@
 //! A node's proofs beside each other: which there are, and which turn out to be none.
 
 use kb_core::ids::NodeId;
-use kb_core::verdict::Verdict;
-use time::OffsetDateTime;
 
 use super::convert::count_from;
 use super::engine::{Cells, Engine, values};
 use super::report_rows::{listing_columns, listing_from};
 use super::session::Tx;
+use super::standing::stand_on_latest;
 use crate::store::{Judged, NewReport, Proofs, ReportListing, StoreError};
 
 /// Proofs of a node, the run that ended last first, and how many reports it has.
@@ -18,13 +17,9 @@ pub(super) async fn of<DB: Engine>(
     limit: u32,
 ) -> Result<Proofs, StoreError> {
     let proofs = latest(tx, node, simulated, limit).await?;
-    let since = proofs
-        .first()
-        .map_or(OffsetDateTime::UNIX_EPOCH, ReportListing::ended);
     Ok(Proofs {
         reports: reports_of(tx, node).await?,
         latest: last_seen(tx, node).await?,
-        alarm: alarm_since(tx, node, simulated, since).await?,
         proofs,
     })
 }
@@ -61,46 +56,6 @@ pub(super) async fn refute<DB: Engine>(
     stand_on_latest(tx, &report.node, report.simulated).await
 }
 
-/// Ends an alarm that stands against a node where the report's run was good and came later.
-pub(super) async fn end_alarm<DB: Engine>(tx: &mut Tx<DB>, report: &NewReport) -> Result<(), StoreError> {
-    let sql = "UPDATE node SET proof_report = NULL, proof_at = NULL WHERE id = $1 AND proof_at <= $2 AND EXISTS \
-        (SELECT 1 FROM report p WHERE p.node_id = $1 AND p.id = node.proof_report AND p.weight = 'alarm')";
-    let ended = tx.run(sql, values![&report.node, report.ended()]).await?;
-    if ended > 0 {
-        stand_on_latest(tx, &report.node, report.simulated).await?;
-    }
-    Ok(())
-}
-
-/// The latest proof of a kind that is left, if any, is what stands of a node, unless an alarm that lasts stands against it.
-pub(super) async fn stand_on_latest<DB: Engine>(
-    tx: &mut Tx<DB>,
-    node: &NodeId,
-    simulated: bool,
-) -> Result<(), StoreError> {
-    let left = latest(tx, node, simulated, 1).await?;
-    let proof = left.first();
-    let sql = concat!(
-        "SELECT ",
-        listing_columns!(),
-        " FROM node n JOIN report p ON p.node_id = n.id AND p.id = n.proof_report \
-         WHERE n.id = $1 AND p.weight = 'alarm' AND p.simulated = $2"
-    );
-    if let Some(row) = tx.first(sql, values![node, simulated]).await? {
-        let alarm = listing_from(&row, 0)?;
-        let is_over =
-            |proof: &ReportListing| proof.verdict != Verdict::Healthy || proof.ended() > alarm.ended();
-        if !proof.is_some_and(is_over) {
-            return Ok(());
-        }
-    }
-    let proof = proof.map(|proof| (proof.id.as_str(), proof.ended()));
-    let sql = "UPDATE node SET proof_report = $2, proof_at = $3 WHERE id = $1";
-    let (id, at) = proof.unzip();
-    tx.run(sql, values![node, id, at]).await?;
-    Ok(())
-}
-
 async fn reports_of<DB: Engine>(tx: &mut Tx<DB>, node: &NodeId) -> Result<u32, StoreError> {
     let row = tx
         .first("SELECT reports FROM node WHERE id = $1", values![node])
@@ -125,24 +80,17 @@ macro_rules! ended {
     };
 }
 
-async fn alarm_since<DB: Engine>(
-    tx: &mut Tx<DB>,
-    node: &NodeId,
-    simulated: bool,
-    since: OffsetDateTime,
-) -> Result<Option<ReportListing>, StoreError> {
-    let sql = concat!(
-        "SELECT ",
-        listing_columns!(),
-        " FROM report p WHERE p.node_id = $1 AND p.weight = 'alarm' AND p.simulated = $2 AND ",
-        ended!(),
-        " > $3 ORDER BY p.gpus DESC, p.received_at DESC LIMIT 1"
-    );
-    let row = tx.first(sql, values![node, simulated, since]).await?;
-    row.map(|row| listing_from(&row, 0)).transpose()
-}
+/// Of the alarms (node, kind, time) whose runs ended later, the one that shows most GPUs. No run ends after its report came: by their
+/// arrival the index finds the few that count.
+pub(super) const ALARM_SINCE: &str = concat!(
+    "SELECT ",
+    listing_columns!(),
+    " FROM report p WHERE p.node_id = $1 AND p.weight = 'alarm' AND p.simulated = $2 AND p.received_at > $3 AND ",
+    ended!(),
+    " > $3 ORDER BY p.gpus DESC, p.received_at DESC LIMIT 1"
+);
 
-async fn latest<DB: Engine>(
+pub(super) async fn latest<DB: Engine>(
     tx: &mut Tx<DB>,
     node: &NodeId,
     simulated: bool,

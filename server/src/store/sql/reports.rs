@@ -11,10 +11,10 @@ use super::fleet_list::vocabulary;
 use super::fleet_summary::{self, News};
 use super::report_rows::{listing_columns, listing_from, stored_from};
 use super::session::{SqlStore, Tx};
-use super::{batch, fleet_findings, node_events, proofs};
+use super::{batch, fleet_findings, node_events, proofs, standing};
 use crate::store::{
-    Gravity, Hardware, NewFinding, NewReport, Origin, Proofs, ReportListing, ReportQuery, ReportSaved,
-    ReportStore, SUMMARY_NAME_CHARACTERS, StoreError, StoredFinding, StoredReport, Weight, cut, word,
+    Gravity, Hardware, NewFinding, NewReport, Proofs, ReportListing, ReportQuery, ReportSaved, ReportStore,
+    SUMMARY_NAME_CHARACTERS, StoreError, StoredFinding, StoredReport, cut, word,
 };
 
 const END_OF_TIME: OffsetDateTime = datetime!(9999-12-31 23:59:59 UTC);
@@ -27,7 +27,7 @@ impl<DB: Engine> ReportStore for SqlStore<DB> {
         let mut tx = self.begin_write().await?;
         let before = node_events::before(&mut tx, &report.node).await?;
         // The node's row first: it makes two uploads of one report wait for each other.
-        let counts = upsert_node(&mut tx, &report).await?;
+        let counts = standing::upsert_node(&mut tx, &report).await?;
         let sql = "SELECT body_sha256 FROM report WHERE node_id = $1 AND id = $2";
         if let Some(row) = tx.first(sql, values![&report.node, &report.id]).await? {
             let is_same = row.text(0)? == report.body_sha256;
@@ -179,6 +179,20 @@ impl<DB: Engine> ReportStore for SqlStore<DB> {
         Ok(proofs)
     }
 
+    async fn alarm_since(
+        &self,
+        node: &NodeId,
+        simulated: bool,
+        since: Option<OffsetDateTime>,
+    ) -> Result<Option<ReportListing>, StoreError> {
+        let since = since.unwrap_or(OffsetDateTime::UNIX_EPOCH);
+        let mut session = self.read_once().await?;
+        let row = session
+            .first(proofs::ALARM_SINCE, values![node, simulated, since])
+            .await?;
+        row.map(|row| listing_from(&row, 0)).transpose()
+    }
+
     async fn findings(&self, node: &NodeId, report: &ReportId) -> Result<Vec<StoredFinding>, StoreError> {
         let sql = "SELECT ordinal, record_id, revision, rule, subject, title, evidence, seq, severity, action, bearing \
             FROM finding \
@@ -260,73 +274,6 @@ async fn ended<DB: Engine>(
     );
     let row = tx.one(sql, values![node, report]).await?;
     Ok(listing_from(&row, 0)?.ended())
-}
-
-/// Notes a report with its node; whether it says anything of it.
-async fn upsert_node<DB: Engine>(tx: &mut Tx<DB>, report: &NewReport) -> Result<bool, StoreError> {
-    // By the end of the run: a spool that is drained after an outage, or a bundle that somebody uploads weeks later,
-    // does not take the place of what was seen since. A clock that runs ahead gains nothing beyond its own arrival.
-    let seen_at = report.ended();
-    // Makes or locks the node's row: what is asked about its reports from here on is no other upload's to change.
-    let sql = "INSERT INTO node (id, hostname, first_seen, reports, latest_report, latest_at) \
-        VALUES ($1, $2, $3, 1, $4, $5) ON CONFLICT (id) DO UPDATE SET reports = node.reports + 1";
-    let hostname = report.hostname.as_deref();
-    let row = values![&report.node, hostname, report.received_at, &report.id, seen_at];
-    tx.run(sql, row).await?;
-    if report.simulated && has_real(tx, &report.node).await? {
-        return Ok(false);
-    }
-    if !report.simulated {
-        drop_simulated(tx, &report.node, seen_at).await?;
-    }
-    // Another tool's output says nothing of what a look before it told.
-    let is_mere_look = report.origin == Origin::Converted && report.weight == Weight::Look;
-    let sql = "UPDATE node SET hostname = $2, latest_report = $3, latest_at = $4 WHERE id = $1 AND latest_at <= $4 \
-        AND NOT ($5 AND EXISTS \
-        (SELECT 1 FROM report p WHERE p.node_id = $1 AND p.id = node.latest_report AND p.id <> $3 AND p.weight = 'alarm'))";
-    let row = values![&report.node, hostname, &report.id, seen_at, is_mere_look];
-    tx.run(sql, row).await?;
-    if report.is_lasting_alarm() {
-        // As a proven fault does, and it hides none.
-        let sql = "UPDATE node SET proof_report = $2, proof_at = $3 \
-            WHERE id = $1 AND COALESCE(proof_at, $3) <= $3 AND NOT EXISTS \
-            (SELECT 1 FROM report p WHERE p.node_id = $1 AND p.id = node.proof_report \
-            AND p.weight = 'proof' AND p.verdict <> 'healthy')";
-        tx.run(sql, values![&report.node, &report.id, seen_at]).await?;
-    }
-    if report.is_good_run() {
-        proofs::end_alarm(tx, report).await?;
-    }
-    if report.weight == Weight::Proof {
-        let sql = "UPDATE node SET proof_report = $2, proof_at = $3 \
-            WHERE id = $1 AND COALESCE(proof_at, $3) <= $3";
-        tx.run(sql, values![&report.node, &report.id, seen_at]).await?;
-    }
-    Ok(true)
-}
-
-/// Whether there are reports in earnest of a node: a simulated run says nothing of it then, whichever came first.
-async fn has_real<DB: Engine>(tx: &mut Tx<DB>, node: &NodeId) -> Result<bool, StoreError> {
-    let sql = "SELECT 1 FROM report WHERE node_id = $1 AND NOT simulated LIMIT 1";
-    Ok(tx.first(sql, values![node]).await?.is_some())
-}
-
-/// Takes from a node what simulated runs said of it: as its latest, which the report in earnest that ended then follows whatever time
-/// it tells, and as its proof.
-async fn drop_simulated<DB: Engine>(
-    tx: &mut Tx<DB>,
-    node: &NodeId,
-    seen_at: OffsetDateTime,
-) -> Result<(), StoreError> {
-    let sql = "UPDATE node SET latest_at = $2 WHERE id = $1 AND EXISTS \
-        (SELECT 1 FROM report p WHERE p.node_id = $1 AND p.id = node.latest_report AND p.simulated)";
-    tx.run(sql, values![node, seen_at]).await?;
-    let sql = "SELECT 1 FROM node JOIN report p ON p.node_id = node.id AND p.id = node.proof_report \
-        WHERE node.id = $1 AND p.simulated";
-    if tx.first(sql, values![node]).await?.is_some() {
-        proofs::stand_on_latest(tx, node, false).await?;
-    }
-    Ok(())
 }
 
 async fn insert_report<DB: Engine>(tx: &mut Tx<DB>, report: &NewReport) -> Result<(), StoreError> {

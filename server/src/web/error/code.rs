@@ -83,7 +83,7 @@ codes! {
     LastAdmin = "last_admin", CONFLICT, "This is the last administrator";
     /// The record is not in a state that allows this.
     WrongState = "wrong_state", CONFLICT, "The record's state does not allow this";
-    /// Somebody else was faster; nothing was changed.
+    /// Somebody else was faster; nothing was published. A revision that came with the request is saved.
     Overtaken = "overtaken", CONFLICT, "Somebody else was faster";
     /// What decides a node's verdict is not published by the one who wrote it, nor taken away by one person.
     SecondPerson = "second_person_needed", CONFLICT, "A second person is needed";

@@ -143,6 +143,7 @@ contract! {
         findings_are_replaced
         newer_findings_are_not_replaced_by_older
         latest_reports_wait_for_correlation
+        of_later_alarms_the_one_with_most_gpus_is_told
     }
     nodes {
         nodes_come_with_their_latest_report

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use kb_core::ids::{NodeId, ReportId, Seq};
 use kb_core::verdict::Verdict;
 use peerless::store::{
-    Gravity, NewFinding, NewReport, NodeQuery, ReportQuery, ReportSaved, Store, StoreError,
+    Gravity, NewFinding, NewReport, NodeQuery, ReportQuery, ReportSaved, Store, StoreError, Weight,
 };
 use tokio::task::JoinSet;
 
@@ -299,4 +299,50 @@ pub(crate) async fn latest_reports_wait_for_correlation(place: Arc<Place>) {
     assert_eq!(waiting(1, 10).await, "c1");
     assert_eq!(waiting(2, 10).await, "b1 c1");
     assert_eq!(waiting(3, 10).await, "b1 c1 a2");
+}
+
+pub(crate) async fn of_later_alarms_the_one_with_most_gpus_is_told(place: Arc<Place>) {
+    let store = place.store().await;
+    let alarm = |id: &str, second, gpus| NewReport {
+        gpus,
+        verdict: Verdict::Broken,
+        weight: Weight::Alarm,
+        ..report("n1", id, second)
+    };
+    let late = NewReport {
+        finished_at: at(5),
+        ..alarm("late", 50, 64)
+    };
+    let look = NewReport {
+        weight: Weight::Look,
+        ..alarm("look", 45, 32)
+    };
+    let real = NewReport {
+        node: node("n2"),
+        simulated: false,
+        ..alarm("real", 40, 16)
+    };
+    for report in [
+        alarm("before", 10, 8),
+        alarm("most", 20, 4),
+        alarm("last", 30, 2),
+        late,
+        look,
+        real,
+    ] {
+        store.save_report(report).await.unwrap();
+    }
+    for (of, simulated, since, told) in [
+        ("n1", true, Some(at(10)), Some("most")),
+        ("n1", true, Some(at(15)), Some("last")),
+        ("n1", true, Some(at(25)), None),
+        ("n1", true, None, Some("late")),
+        ("n1", false, None, None),
+        ("n2", false, None, Some("real")),
+        ("n2", true, None, None),
+    ] {
+        let alarm = store.alarm_since(&node(of), simulated, since).await.unwrap();
+        let id = alarm.map(|alarm| alarm.id.to_string());
+        assert_eq!(id.as_deref(), told, "{of} {simulated} {since:?}");
+    }
 }

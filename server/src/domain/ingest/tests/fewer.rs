@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::looks::as_look;
 use super::{Door, Verdict, run, standing};
 
 #[tokio::test]
@@ -38,9 +39,7 @@ async fn health_of_fewer_gpus_is_judged_again_when_an_earlier_report_shows_more(
 #[tokio::test]
 async fn health_of_fewer_gpus_than_a_look_saw_is_unknown() {
     let door = Door::open().await;
-    let mut look = run("look", 10, &[0, 1, 2], false);
-    look["pairs"] = json!([]);
-    look["conclusion"]["verdict"] = json!("no_fault_seen");
+    let mut look = as_look(run("look", 10, &[0, 1, 2], false));
     let mut fewer = run("fewer", 20, &[0, 1], false);
     for report in [&mut look, &mut fewer] {
         report["node"]["boot_id"] = json!("a");
@@ -63,12 +62,7 @@ async fn a_gpu_that_died_and_is_gone_after_a_boot_is_no_health() {
     alarm["pairs"] = json!([]);
     alarm["conclusion"] = json!({ "verdict": "broken", "exit_code": 2, "reason": "Xid 79 of GPU-3" });
     let gone = booted("gone", 10, &[0, 1, 2], "a");
-    let look = || {
-        let mut look = booted("look", 15, &[0, 1, 2], "b");
-        look["pairs"] = json!([]);
-        look["conclusion"]["verdict"] = json!("no_fault_seen");
-        look
-    };
+    let look = || as_look(booted("look", 15, &[0, 1, 2], "b"));
     for before in [
         vec![all(), alarm.clone()],
         vec![all(), gone],
@@ -107,12 +101,7 @@ async fn a_gpu_that_died_and_is_gone_after_a_boot_is_no_health() {
 
 #[tokio::test]
 async fn a_look_in_which_a_gpu_is_gone_is_an_alarm() {
-    let look = |id: &str, minute, gpus: &[u32], boot: &str| {
-        let mut look = booted(id, minute, gpus, boot);
-        look["pairs"] = json!([]);
-        look["conclusion"]["verdict"] = json!("no_fault_seen");
-        look
-    };
+    let look = |id: &str, minute, gpus: &[u32], boot: &str| as_look(booted(id, minute, gpus, boot));
     let all = || booted("all", 5, &[0, 1, 2, 3], "a");
     let mut xid = look("xid", 10, &[0, 1, 2, 3], "a");
     xid["conclusion"] = json!({ "verdict": "broken", "exit_code": 2, "reason": "Xid 79 of GPU-3" });
@@ -149,5 +138,68 @@ async fn a_look_in_which_a_gpu_is_gone_is_an_alarm() {
             door.send(&report).await.unwrap();
         }
         assert_eq!(standing(&door).await.0, "all");
+    }
+}
+
+#[tokio::test]
+async fn who_takes_a_gpu_out_within_a_boot_says_how_many_there_should_be() {
+    let all = || booted("all", 10, &[0, 1, 2, 3], "a");
+    let expecting = |mut report: Value, gpus: u32| {
+        report["host"] = json!({ "expected.gpus": { "value": gpus, "source": "--expect" } });
+        report
+    };
+    let fewer = || booted("fewer", 20, &[0, 1, 2], "a");
+    let look = || as_look(booted("look", 30, &[0, 1, 2], "a"));
+    let without_boot = |mut report: Value| {
+        report["node"]["boot_id"] = json!(null);
+        report
+    };
+    for (order, id, verdict) in [
+        (vec![all(), expecting(fewer(), 3)], "fewer", Verdict::Healthy),
+        (vec![expecting(fewer(), 3), all()], "fewer", Verdict::Healthy),
+        (
+            vec![all(), expecting(fewer(), 3), expecting(look(), 3)],
+            "fewer",
+            Verdict::Healthy,
+        ),
+        (vec![all(), expecting(look(), 3)], "all", Verdict::Healthy),
+        // Another number says nothing of the one that is gone.
+        (vec![all(), expecting(fewer(), 2)], "fewer", Verdict::Unknown),
+        (vec![expecting(fewer(), 2), all()], "fewer", Verdict::Unknown),
+        (vec![all(), expecting(look(), 2)], "look", Verdict::Unknown),
+        (vec![all(), without_boot(fewer())], "fewer", Verdict::Unknown),
+    ] {
+        let door = Door::open().await;
+        for report in &order {
+            door.send(report).await.unwrap();
+        }
+        let (standing, told, reason) = standing(&door).await;
+        assert_eq!((standing.as_str(), told), (id, verdict), "{reason}");
+        assert!(
+            verdict == Verdict::Healthy || reason.contains("--expect gpus=3"),
+            "{reason}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn gpus_that_are_made_up_or_another_tools_are_missed_by_no_report() {
+    let mut simulated = as_look(run("simulated", 10, &[0, 1, 2, 3], false));
+    simulated["simulated"] = json!(true);
+    let mut converted = run("converted", 10, &[0, 1, 2, 3], false);
+    converted["host"] = json!({ "convert.tools": { "value": "nvbandwidth", "source": "the text" } });
+    for before in [simulated, converted] {
+        for real in [
+            as_look(booted("real", 20, &[0, 1], "a")),
+            booted("real", 20, &[0, 1], "a"),
+        ] {
+            let mut real = real;
+            real["simulated"] = json!(false);
+            let door = Door::open().await;
+            door.send(&before).await.unwrap();
+            let accepted = door.send(&real).await.unwrap();
+            assert!(accepted.verdict < Verdict::Unknown, "{:?}", accepted.verdict);
+            assert_eq!(standing(&door).await.0, "real");
+        }
     }
 }

@@ -12,7 +12,8 @@ fn a_host_that_fails_during_the_run_leaves_it_unknown() {
         let text = format!("[  10.000000] {text}");
         let mut whole = report(2, &[proven(0, 1)]);
         whole["logs"] = json!([{ "source": "kmsg", "when": when, "text": text }]);
-        told(&serde_json::from_value(whole).unwrap())
+        let claim = told(&serde_json::from_value(whole).unwrap());
+        (claim.verdict, claim.reason)
     };
     for line in [
         "mce: [Hardware Error]: CPU 3: Machine Check: 0 Bank 4: be00000000800400",
@@ -43,7 +44,8 @@ fn a_gpu_that_is_lost_or_named_twice_is_no_health() {
     let of = |change: &dyn Fn(&mut serde_json::Value)| {
         let mut whole = report(2, &[proven(0, 1)]);
         change(&mut whole);
-        told(&serde_json::from_value(whole).unwrap())
+        let claim = told(&serde_json::from_value(whole).unwrap());
+        (claim.verdict, claim.reason)
     };
     for fact in ["name", "nvml_index", "memory_bytes"] {
         let (verdict, reason) = of(&|report| {

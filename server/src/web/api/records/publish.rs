@@ -93,6 +93,7 @@ pub(super) fn gate_for(
         (status = 308, description = "The record has another id now"),
         (status = 400, description = "A body came, or a parameter is wrong", body = ProblemBody),
         (status = 404, description = "No such record or revision", body = ProblemBody),
+        (status = 409, description = "Other records were published at the same time, or a second person is needed", body = ProblemBody),
         (status = 412, description = "Changed in the meantime", body = ProblemBody),
         (status = 422, description = "Breaks rules", body = ProblemBody),
     ),

@@ -77,6 +77,7 @@ pub struct PutAnswer {
         (status = 200, description = "A new revision, or the texts were the head's already", body = PutAnswer),
         (status = 201, description = "A new record", body = PutAnswer),
         (status = 308, description = "The record has another id now"),
+        (status = 409, description = "With publish=true: other records were published at the same time, or a second person is needed. The revision is saved", body = ProblemBody),
         (status = 412, description = "Changed in the meantime, or exists already", body = ProblemBody),
         (status = 422, description = "Breaks rules, listed in `violations`", body = ProblemBody),
         (status = 428, description = "Without If-Match and If-None-Match", body = ProblemBody),

@@ -48,25 +48,18 @@ fn told(summary: &NodeSummary, now: OffsetDateTime, locale: Locale) -> (Mark, Op
     }
     let words = Words::of(locale.language);
     let days = (now - summary.heard_at).whole_days().unsigned_abs();
+    let since = moment(summary.heard_at);
     let label = match summary.verdict {
         Verdict::Healthy => words.last_seen_healthy,
         Verdict::NoFaultSeen => words.last_seen_without_fault,
-        Verdict::Degraded | Verdict::Unknown | Verdict::Refused | Verdict::Broken => mark.label,
-    };
-    let mark = if summary.verdict <= Verdict::NoFaultSeen {
-        Mark {
-            tone: Tone::Unknown,
-            sign: "?",
-            label,
+        Verdict::Degraded | Verdict::Unknown | Verdict::Refused | Verdict::Broken => {
+            return (mark, Some(words.silent_for(days, &since)));
         }
-    } else {
-        mark
     };
-    let since = moment(summary.heard_at);
-    let silent = if summary.verdict <= Verdict::NoFaultSeen {
-        words.silent_since(days, &since)
-    } else {
-        words.silent_for(days, &since)
+    let mark = Mark {
+        tone: Tone::Unknown,
+        sign: "?",
+        label,
     };
-    (mark, Some(silent))
+    (mark, Some(words.silent_since(days, &since)))
 }

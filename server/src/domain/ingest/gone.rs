@@ -1,0 +1,126 @@
+//! Which GPUs of an earlier report a later one has, and how many there should be.
+
+use kb_core::report::{Fact, Gpu, Report, fact_name};
+
+use super::weight::CONVERTED;
+
+pub(super) fn expected_gpus(report: &Report) -> Option<usize> {
+    let fact = report.host.get(fact_name::EXPECTED_GPUS)?;
+    usize::try_from(fact.value.as_ref()?.as_u64()?).ok()
+}
+
+/// How many GPUs the operator says that the node has now. A number smaller than the GPUs that are there is left out.
+pub(super) fn expected_now(report: &Report) -> Option<usize> {
+    expected_gpus(report).filter(|should| *should >= report.gpus.len())
+}
+
+/// Whether it shows just as many GPUs as the operator says that there should be: then none is gone.
+pub(super) fn is_as_many_as_expected(report: &Report) -> bool {
+    expected_gpus(report) == Some(report.gpus.len())
+}
+
+/// A GPU that an earlier report of the same boot has and this one has not: in a running node GPUs are not taken out.
+pub(super) fn gone_within_boot(earlier: &Report, later: &Report) -> Option<String> {
+    let when = match (&earlier.node.boot_id, &later.node.boot_id) {
+        (Some(then), Some(now)) => (then == now).then_some("in this boot")?,
+        (None, None) => return None,
+        // A report without a boot id may be of the same boot.
+        (Some(_), None) | (None, Some(_)) => "before, perhaps in this boot",
+    };
+    gone(earlier, later, when)
+}
+
+/// A GPU that the node had before something was wrong, in whatever boot: one that died does not come back.
+pub(super) fn gone_since_alarm(earlier: &Report, later: &Report) -> Option<String> {
+    gone(earlier, later, "before an alarm")
+}
+
+/// A GPU that the earlier report has and the later one has not. Who took it out says how many there should be.
+fn gone(earlier: &Report, later: &Report, when: &str) -> Option<String> {
+    if earlier.host.contains_key(CONVERTED) {
+        // Another tool lists GPUs of other nodes, too.
+        return None;
+    }
+    let mut gpus = earlier.gpus.iter();
+    let gone = name(gpus.find(|gpu| !covers(later, gpu, earlier))?);
+    let has = later.gpus.len();
+    Some(format!(
+        "{gone}, which the node had {when}, is not among its GPUs (if it was taken out, say so: --expect gpus={has})"
+    ))
+}
+
+/// Whether the proof is about this GPU, by its UUID; where the fault has none, by address, and where it has none either, by its place
+/// in the list. What the proof could not read shows nothing. After a new boot, another GPU at the same address was put in its
+/// place.
+pub(super) fn covers(proof: &Report, gpu: &Gpu, fault: &Report) -> bool {
+    proof.gpus.iter().any(|other| is_same(gpu, other, fault, proof))
+}
+
+pub(super) fn is_same(gpu: &Gpu, other: &Gpu, fault: &Report, proof: &Report) -> bool {
+    let has_rebooted =
+        matches!((&fault.node.boot_id, &proof.node.boot_id), (Some(then), Some(now)) if then != now);
+    let is_at_address = same(&gpu.pci_address, &other.pci_address);
+    match same(&gpu.uuid, &other.uuid) {
+        Some(is_same) => {
+            // Where all of them are others, it may be another machine.
+            let is_exchanged = has_rebooted && other.uuid.value.is_some() && share_a_gpu(fault, proof);
+            is_same || (is_exchanged && is_at_address == Some(true))
+        }
+        None => is_at_address.unwrap_or(gpu.cuda_ordinal == other.cuda_ordinal),
+    }
+}
+
+fn share_a_gpu(fault: &Report, proof: &Report) -> bool {
+    let mut gpus = fault.gpus.iter();
+    gpus.any(|gpu| {
+        let mut others = proof.gpus.iter();
+        others.any(|other| same(&gpu.uuid, &other.uuid) == Some(true))
+    })
+}
+
+/// Whether the proof's fact says what the fault's says; `None` where the fault's says nothing.
+fn same(fault: &Fact<String>, proof: &Fact<String>) -> Option<bool> {
+    let said = fault.value.as_ref()?;
+    Some(proof.value.as_ref() == Some(said))
+}
+
+pub(super) fn name(gpu: &Gpu) -> String {
+    let known = gpu.uuid.value.as_ref().or(gpu.pci_address.value.as_ref());
+    known.map_or_else(
+        || format!("GPU {}", gpu.cuda_ordinal),
+        |known| format!("GPU {known}"),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::domain::correlate::samples::report;
+
+    #[test]
+    fn a_gpu_does_not_leave_a_node_that_runs() {
+        let read = |report: Value| serde_json::from_value::<Report>(report).unwrap();
+        let booted = |gpus: u32, boot: &str| {
+            let mut report = report(gpus, &[]);
+            report["node"]["boot_id"] = json!(boot);
+            read(report)
+        };
+        let gone = gone_within_boot(&booted(4, "a"), &booted(3, "a")).unwrap();
+        assert!(gone.starts_with("GPU GPU-3, which the node had"), "{gone}");
+        assert_eq!(gone_within_boot(&booted(4, "a"), &booted(3, "b")), None);
+        assert_eq!(gone_within_boot(&booted(3, "a"), &booted(4, "a")), None);
+        let perhaps = gone_within_boot(&booted(4, "a"), &read(report(3, &[]))).unwrap();
+        assert!(perhaps.contains("had before, perhaps in this boot"), "{perhaps}");
+        let mut converted = booted(4, "a");
+        let tool = Fact::read(json!("simpleP2P"), "the text");
+        converted.host.insert(CONVERTED.to_owned(), tool);
+        assert_eq!(gone_within_boot(&converted, &booted(3, "a")), None);
+        assert_eq!(
+            gone_within_boot(&read(report(4, &[])), &read(report(3, &[]))),
+            None,
+            "no boot is named"
+        );
+    }
+}

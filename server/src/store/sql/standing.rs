@@ -1,0 +1,118 @@
+//! Which report stands for a node, and which is its latest, as reports come.
+
+use kb_core::ids::NodeId;
+use kb_core::verdict::Verdict;
+use time::OffsetDateTime;
+
+use super::engine::{Engine, values};
+use super::proofs::latest;
+use super::report_rows::{listing_columns, listing_from};
+use super::session::Tx;
+use crate::store::{NewReport, Origin, ReportListing, StoreError, Weight};
+
+/// Notes a report with its node; whether it says anything of it.
+pub(super) async fn upsert_node<DB: Engine>(tx: &mut Tx<DB>, report: &NewReport) -> Result<bool, StoreError> {
+    // By the end of the run: a spool that is drained after an outage, or a bundle that somebody uploads weeks later,
+    // does not take the place of what was seen since. A clock that runs ahead gains nothing beyond its own arrival.
+    let seen_at = report.ended();
+    // Makes or locks the node's row: what is asked about its reports from here on is no other upload's to change.
+    let sql = "INSERT INTO node (id, hostname, first_seen, reports, latest_report, latest_at) \
+        VALUES ($1, $2, $3, 1, $4, $5) ON CONFLICT (id) DO UPDATE SET reports = node.reports + 1";
+    let hostname = report.hostname.as_deref();
+    let row = values![&report.node, hostname, report.received_at, &report.id, seen_at];
+    tx.run(sql, row).await?;
+    if report.simulated && has_real(tx, &report.node).await? {
+        return Ok(false);
+    }
+    if !report.simulated {
+        drop_simulated(tx, &report.node, seen_at).await?;
+    }
+    // Another tool's output says nothing of what a look before it told.
+    let is_mere_look = report.origin == Origin::Converted && report.weight == Weight::Look;
+    let sql = "UPDATE node SET hostname = $2, latest_report = $3, latest_at = $4 WHERE id = $1 AND latest_at <= $4 \
+        AND NOT ($5 AND EXISTS \
+        (SELECT 1 FROM report p WHERE p.node_id = $1 AND p.id = node.latest_report AND p.id <> $3 AND p.weight = 'alarm'))";
+    let row = values![&report.node, hostname, &report.id, seen_at, is_mere_look];
+    tx.run(sql, row).await?;
+    if report.is_lasting_alarm() {
+        // As a proven fault does, and it hides none.
+        let sql = "UPDATE node SET proof_report = $2, proof_at = $3 \
+            WHERE id = $1 AND COALESCE(proof_at, $3) <= $3 AND NOT EXISTS \
+            (SELECT 1 FROM report p WHERE p.node_id = $1 AND p.id = node.proof_report \
+            AND p.weight = 'proof' AND p.verdict <> 'healthy')";
+        tx.run(sql, values![&report.node, &report.id, seen_at]).await?;
+    }
+    if report.is_good_run() {
+        end_alarm(tx, report).await?;
+    }
+    if report.weight == Weight::Proof {
+        let sql = "UPDATE node SET proof_report = $2, proof_at = $3 \
+            WHERE id = $1 AND COALESCE(proof_at, $3) <= $3";
+        tx.run(sql, values![&report.node, &report.id, seen_at]).await?;
+    }
+    Ok(true)
+}
+
+/// Whether there are reports in earnest of a node: a simulated run says nothing of it then, whichever came first.
+async fn has_real<DB: Engine>(tx: &mut Tx<DB>, node: &NodeId) -> Result<bool, StoreError> {
+    let sql = "SELECT 1 FROM report WHERE node_id = $1 AND NOT simulated LIMIT 1";
+    Ok(tx.first(sql, values![node]).await?.is_some())
+}
+
+/// Takes from a node what simulated runs said of it: as its latest, which the report in earnest that ended then follows whatever time
+/// it tells, and as its proof.
+async fn drop_simulated<DB: Engine>(
+    tx: &mut Tx<DB>,
+    node: &NodeId,
+    seen_at: OffsetDateTime,
+) -> Result<(), StoreError> {
+    let sql = "UPDATE node SET latest_at = $2 WHERE id = $1 AND EXISTS \
+        (SELECT 1 FROM report p WHERE p.node_id = $1 AND p.id = node.latest_report AND p.simulated)";
+    tx.run(sql, values![node, seen_at]).await?;
+    let sql = "SELECT 1 FROM node JOIN report p ON p.node_id = node.id AND p.id = node.proof_report \
+        WHERE node.id = $1 AND p.simulated";
+    if tx.first(sql, values![node]).await?.is_some() {
+        stand_on_latest(tx, node, false).await?;
+    }
+    Ok(())
+}
+
+/// Ends an alarm that stands against a node where the report's run was good and came later.
+async fn end_alarm<DB: Engine>(tx: &mut Tx<DB>, report: &NewReport) -> Result<(), StoreError> {
+    let sql = "UPDATE node SET proof_report = NULL, proof_at = NULL WHERE id = $1 AND proof_at <= $2 AND EXISTS \
+        (SELECT 1 FROM report p WHERE p.node_id = $1 AND p.id = node.proof_report AND p.weight = 'alarm')";
+    let ended = tx.run(sql, values![&report.node, report.ended()]).await?;
+    if ended > 0 {
+        stand_on_latest(tx, &report.node, report.simulated).await?;
+    }
+    Ok(())
+}
+
+/// The latest proof of a kind that is left, if any, is what stands of a node, unless an alarm that lasts stands against it.
+pub(super) async fn stand_on_latest<DB: Engine>(
+    tx: &mut Tx<DB>,
+    node: &NodeId,
+    simulated: bool,
+) -> Result<(), StoreError> {
+    let left = latest(tx, node, simulated, 1).await?;
+    let proof = left.first();
+    let sql = concat!(
+        "SELECT ",
+        listing_columns!(),
+        " FROM node n JOIN report p ON p.node_id = n.id AND p.id = n.proof_report \
+         WHERE n.id = $1 AND p.weight = 'alarm' AND p.simulated = $2"
+    );
+    if let Some(row) = tx.first(sql, values![node, simulated]).await? {
+        let alarm = listing_from(&row, 0)?;
+        let is_over =
+            |proof: &ReportListing| proof.verdict != Verdict::Healthy || proof.ended() > alarm.ended();
+        if !proof.is_some_and(is_over) {
+            return Ok(());
+        }
+    }
+    let proof = proof.map(|proof| (proof.id.as_str(), proof.ended()));
+    let sql = "UPDATE node SET proof_report = $2, proof_at = $3 WHERE id = $1";
+    let (id, at) = proof.unzip();
+    tx.run(sql, values![node, id, at]).await?;
+    Ok(())
+}
