@@ -9,7 +9,7 @@ use kb_core::verdict::FailOn;
 
 use super::{RunArgs, ServerArgs, SpoolArgs, seconds};
 use crate::drained::Drained;
-use crate::ledger::{LAST_LOOK, LedgerFile};
+use crate::ledger::{Folders, LAST_LOOK, LedgerFile, OF_THE_NODE, folders, owner};
 use crate::upload::Redaction;
 
 #[derive(Debug, Args)]
@@ -64,9 +64,6 @@ pub(crate) struct DaemonArgs {
     pub(crate) once: bool,
 }
 
-/// Where a daemon that root runs keeps what it knows.
-const OF_THE_NODE: &str = "/var/lib/peerless-agent";
-
 /// Where the last result lies.
 #[derive(Debug, Args)]
 pub(crate) struct StateArgs {
@@ -84,10 +81,10 @@ impl StateArgs {
         LedgerFile::of(self.folder())
     }
 
-    /// The ledger of the node's daemon, for a user whose own folder is another one.
-    pub(crate) fn ledger_of_the_node(&self) -> Option<LedgerFile> {
-        let is_other = self.state.is_none() && !rustix::process::geteuid().is_root();
-        is_other.then(|| LedgerFile::of(PathBuf::from(OF_THE_NODE)))
+    /// Whose ledgers count for a run of this user.
+    pub(crate) fn folders(&self) -> Folders {
+        let user = rustix::process::geteuid().as_raw();
+        folders(user, self.state.as_deref(), default_folder(), owner)
     }
 
     pub(crate) fn file(&self, active: bool) -> PathBuf {

@@ -142,16 +142,9 @@ impl Roll<'_> {
 
     /// A GPU that left NVML's list leaves its number to the next one, and a scheduler may know it by its number of before.
     fn lost_before(&self) -> Vec<AbsentGpu> {
-        let opened = self
-            .opened()
-            .iter()
-            .filter_map(|gpu| gpu.pci_address.value.as_deref());
-        let farthest = opened.max().unwrap_or_default();
+        let shifts = |address: &str| host::shifts_numbers(address, self.opened());
         let mut lost = self.not_listed();
-        lost.retain(|gpu| {
-            let address = gpu.pci_address.as_deref();
-            gpu.absence == Absence::Lost && address.is_some_and(|address| address < farthest)
-        });
+        lost.retain(|gpu| gpu.absence == Absence::Lost && gpu.pci_address.as_deref().is_some_and(shifts));
         for gpu in &mut lost {
             gpu.reason
                 .push_str(", so that the numbers behind it are those of other GPUs than before");

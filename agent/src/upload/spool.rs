@@ -8,6 +8,8 @@ use std::time::{Duration, Instant, SystemTime};
 
 use kb_core::ids::ReportId;
 
+use crate::files::make_folders;
+
 use super::{Body, Next, UploadError, Uploader, body};
 
 const SUFFIX: &str = ".json.zst";
@@ -57,6 +59,10 @@ impl Spool {
 
     /// Keeps a report and says where; under its id, so that keeping it again changes nothing.
     pub(crate) fn keep(&self, id: &ReportId, body: &Body) -> io::Result<Kept> {
+        // The spool lies in the state folder, where all users read what the daemon tells them.
+        if let Some(above) = self.folder.parent() {
+            make_folders(above)?;
+        }
         DirBuilder::new()
             .recursive(true)
             .mode(0o700)
