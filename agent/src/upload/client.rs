@@ -21,6 +21,7 @@ use crate::clock::{Clock as _, SystemClock};
 
 use super::answer::Answer;
 use super::secret::Secret;
+use super::unwaited::Unwaited;
 use super::within::{self, BODY_LIMIT};
 use super::{Body, ConfigurationError, UploadError};
 
@@ -30,7 +31,7 @@ const TOTAL_LIMIT: Duration = Duration::from_mins(1);
 const MOST_SIGNATURE_BYTES: u64 = 64 << 20;
 
 pub(crate) struct Uploader {
-    pub(super) client: Client,
+    pub(super) client: Unwaited,
     address: Url,
     authorization: Option<HeaderValue>,
     warnings: Vec<String>,
@@ -79,7 +80,7 @@ impl Uploader {
             ));
         }
         Ok(Self {
-            client,
+            client: Unwaited::of(client),
             address,
             authorization,
             warnings,

@@ -12,6 +12,7 @@ mod redact;
 mod retry;
 mod secret;
 mod spool;
+mod unwaited;
 mod within;
 
 pub(crate) use body::{Body, ZSTD_MAGIC, read_body};
