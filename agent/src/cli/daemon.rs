@@ -10,7 +10,7 @@ use kb_core::verdict::FailOn;
 use super::{RunArgs, ServerArgs, SpoolArgs, seconds};
 use crate::drained::Drained;
 use crate::ledger::{Folders, LAST_LOOK, LedgerFile, OF_THE_NODE, folders, owner};
-use crate::upload::Redaction;
+use crate::upload::{Redaction, Uploader};
 
 #[derive(Debug, Args)]
 pub(crate) struct DaemonArgs {
@@ -55,13 +55,21 @@ pub(crate) struct DaemonArgs {
     /// File for Prometheus' node exporter (its textfile collector), written whole each time
     #[arg(long, value_name = "FILE")]
     pub(crate) metrics_file: Option<PathBuf>,
-    /// Longest wait for an answer of the server, and for all answers of one look, in seconds. What has not gone by then waits
-    /// in the spool
-    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
+    /// Longest wait for one answer of the server, in seconds, 60 at most. After as long, no further report of the spool is
+    /// sent in this look
+    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = answer_limit)]
     pub(crate) upload_within: Duration,
     /// Look once, and end
     #[arg(long)]
     pub(crate) once: bool,
+}
+
+fn answer_limit(text: &str) -> Result<Duration, String> {
+    let most = Uploader::LONGEST;
+    seconds(text).ok().filter(|limit| *limit <= most).ok_or_else(|| {
+        let most = most.as_secs();
+        format!("{text:?} is not a number of seconds between 0.1 and {most}")
+    })
 }
 
 /// Where the last result lies.
@@ -167,4 +175,21 @@ pub(crate) struct StatusArgs {
     /// Oldest result that counts, in hours
     #[arg(long, value_name = "HOURS", default_value_t = 48, value_parser = clap::value_parser!(u64).range(1..=8_760))]
     pub(crate) max_age: u64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_is_waited_for_as_long_as_was_said_or_the_option_is_refused() {
+        assert_eq!(answer_limit("60"), Ok(Duration::from_mins(1)));
+        assert_eq!(answer_limit("0.5"), Ok(Duration::from_millis(500)));
+        for bad in ["61", "86400", "0", "x"] {
+            assert!(
+                answer_limit(bad).unwrap_err().contains("between 0.1 and 60"),
+                "{bad}"
+            );
+        }
+    }
 }
