@@ -95,7 +95,7 @@ pub(crate) fn last_bytes(file: &File, place: u64) -> io::Result<Sha256> {
 }
 
 /// What another process left unfinished longer ago than this, it will not finish.
-const UNFINISHED: Duration = Duration::from_hours(1);
+pub(crate) const UNFINISHED: Duration = Duration::from_hours(1);
 
 /// Where the file is written until it is whole: beside it. What killed processes left there is removed.
 pub(crate) fn unfinished(path: &Path) -> io::Result<PathBuf> {

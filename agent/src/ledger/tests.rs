@@ -71,9 +71,8 @@ fn a_lost_gpu_shifts_the_numbers_of_those_behind_it() {
     let report = report();
     let addresses = report.gpus.iter().filter_map(|gpu| gpu.pci_address.value.clone());
     let farthest = addresses.max().unwrap();
-    let is_in_doubt = |cause, device: &str| {
-        numbers_are_in_doubt(&health(&[entry(cause, device, "fault")]), &report.gpus)
-    };
+    let is_in_doubt =
+        |cause, device: &str| numbers_are_in_doubt(&health(&[entry(cause, device, "fault")]), &report.gpus);
     assert!(is_in_doubt(cause::GPU_LOST, "0000:00:00.0"));
     assert!(!is_in_doubt(cause::GPU_LOST, &farthest));
     assert!(!is_in_doubt(cause::GPU_LOST, "ffff:00:00.0"));

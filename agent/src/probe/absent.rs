@@ -3,6 +3,7 @@
 use kb_core::report::{Absence, AbsentGpu, Gpu};
 
 use crate::host::{self, BusGpu, Visibility};
+use crate::process::VISIBLE_GPUS;
 use crate::worker::protocol::{ManagedGpu, NoList, Unanswered, Why};
 
 use super::Options;
@@ -20,7 +21,7 @@ const MIG: &str = "CUDA lists one MIG device at most, and no other GPU beside it
 pub(super) fn of_run(options: &Options, session: &mut Session<'_>, opened: Option<&[Gpu]>) -> Vec<AbsentGpu> {
     let root = &options.host_root;
     let visible = std::env::var("NVIDIA_VISIBLE_DEVICES").ok();
-    let cuda_visible = std::env::var("CUDA_VISIBLE_DEVICES").ok();
+    let cuda_visible = std::env::var(VISIBLE_GPUS).ok();
     let asked = options
         .devices
         .as_deref()
@@ -32,7 +33,7 @@ pub(super) fn of_run(options: &Options, session: &mut Session<'_>, opened: Optio
         managed: session.list_managed(),
         bus: host::bus_gpus(root),
         visibility: host::visibility(root, visible.as_deref()),
-        is_masked: options.devices.is_none() && std::env::var_os("CUDA_VISIBLE_DEVICES").is_some(),
+        is_masked: options.devices.is_none() && std::env::var_os(VISIBLE_GPUS).is_some(),
         is_by_bus: std::env::var("CUDA_DEVICE_ORDER").is_ok_and(|order| order == "PCI_BUS_ID"),
     };
     roll.absent()

@@ -43,7 +43,11 @@ fn of_root(node: &Node, verb: &str, arguments: &[&str]) -> Run {
         .arg(command.get_program())
         .args(command.get_args())
         .env_clear()
-        .envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        .envs(
+            command
+                .get_envs()
+                .filter_map(|(name, value)| Some((name, value?))),
+        );
     Run::of(&shell.output().unwrap())
 }
 
@@ -58,7 +62,11 @@ fn of_user(node: &Node) -> Run {
     agent
         .args(settings.get_args())
         .env_clear()
-        .envs(settings.get_envs().filter_map(|(name, value)| Some((name, value?))))
+        .envs(
+            settings
+                .get_envs()
+                .filter_map(|(name, value)| Some((name, value?))),
+        )
         .env("HOME", node.path("home"))
         .arg("--lock-file")
         .arg(node.path("home/lock"));
@@ -94,16 +102,16 @@ fn a_users_run_has_what_roots_daemon_tells_whatever_its_umask_is() {
     assert_eq!(mode(&state(&node).join("ledger.json")), 0o600);
     let healthy = of_user(&node);
     assert_eq!((healthy.code, &*healthy.stderr), (0, ""));
-    log(&node, 1, "NVRM: Xid (PCI:0000:00:06): 79, GPU has fallen off the bus.");
+    log(
+        &node,
+        1,
+        "NVRM: Xid (PCI:0000:00:06): 79, GPU has fallen off the bus.",
+    );
     let look = of_root(&node, "daemon", &["--once"]);
     assert_eq!(look.code, 2, "{}", look.stderr);
     let broken = of_user(&node);
     assert_eq!(broken.code, 2, "{}", broken.stderr);
-    assert!(
-        broken.stderr.contains("xid-79@0000:00:06.0"),
-        "{}",
-        broken.stderr
-    );
+    assert!(broken.stderr.contains("xid-79@0000:00:06.0"), "{}", broken.stderr);
     assert!(!broken.stderr.contains("does not know"), "{}", broken.stderr);
     // What is told to others is gone.
     fs::remove_file(state(&node).join("open.json")).unwrap();

@@ -185,18 +185,16 @@ fn what_is_written_during_the_run_to_a_file_that_was_put_aside_is_read() {
         line("    0.000000", "Linux version 6.8.0"),
         line("    5.000000", "NVRM: before"),
     ];
-    let root = tree(&[
-        ("var/log/kern.log", ""),
-        ("var/log/kern.log.1", &before.concat()),
-    ]);
+    let root = tree(&[("var/log/kern.log", ""), ("var/log/kern.log.1", &before.concat())]);
     let log = KernelLog::open(&HostRoot::new(root.path()));
     add(root.path(), "var/log/kern.log.1", &line("   80.000000", XID));
-    add(root.path(), "var/log/kern.log", &line("   81.000000", "NVRM: later"));
-    let (excerpts, facts) = log.finish();
-    assert_eq!(
-        text(&excerpts, When::Before),
-        Some("[    5.000000] NVRM: before")
+    add(
+        root.path(),
+        "var/log/kern.log",
+        &line("   81.000000", "NVRM: later"),
     );
+    let (excerpts, facts) = log.finish();
+    assert_eq!(text(&excerpts, When::Before), Some("[    5.000000] NVRM: before"));
     assert_eq!(
         text(&excerpts, When::During),
         Some(&*format!("[   80.000000] {XID}\n[   81.000000] NVRM: later"))
