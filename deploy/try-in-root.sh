@@ -16,7 +16,7 @@ end() {
     rm -rf "$root"/tmp/peerless*.deb "$root/tmp/peerless-data"
 }
 trap end EXIT
-# A running system has it; a program finds itself by it.
+# The agent finds its own program through /proc/self/exe.
 mountpoint -q "$root/proc" || { mount -t proc proc "$root/proc" && mounted=1; }
 seconds() { echo "$EPOCHREALTIME $1" | awk '{ printf "%.1f s", $1 - $2 }'; }
 

@@ -35,6 +35,7 @@ use kb_core::verdict::{ExitCode, FailOn};
 
 use crate::host::HostRoot;
 use crate::probe::{BenchOptions, Depth, NcclOptions, Options, names_gpus};
+use crate::process::VISIBLE_GPUS;
 use crate::upload::Redaction;
 use crate::worker::lock;
 use crate::worker::serve::WorkerArgs;
@@ -313,7 +314,7 @@ impl RunArgs {
     }
 
     pub(crate) fn scope(&self) -> Scope {
-        if self.devices.is_none() && std::env::var_os("CUDA_VISIBLE_DEVICES").is_none() {
+        if self.devices.is_none() && std::env::var_os(VISIBLE_GPUS).is_none() {
             Scope::All
         } else {
             Scope::Part
@@ -322,7 +323,7 @@ impl RunArgs {
 
     /// True where GPUs are asked for by numbers, which another one has when a GPU in front of it is gone.
     pub(crate) fn names_by_number(&self) -> bool {
-        let in_environment = || std::env::var("CUDA_VISIBLE_DEVICES").ok();
+        let in_environment = || std::env::var(VISIBLE_GPUS).ok();
         let asked = self.devices.clone().or_else(in_environment);
         asked.is_some_and(|asked| {
             names_gpus(&asked) && asked.starts_with(|letter: char| letter.is_ascii_digit())

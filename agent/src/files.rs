@@ -2,7 +2,7 @@
 
 use std::fs::{self, File};
 use std::io::{self, Read as _, Write};
-use std::os::unix::fs::{DirBuilderExt as _, FileExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::{FileExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -13,6 +13,8 @@ use rustix::fs::{AtFlags, CWD, OFlags, StatVfsMountFlags, StatxFlags, statvfs, s
 pub(crate) const FOR_ALL: u32 = 0o644;
 /// For the owner alone: reports hold lines of the kernel log.
 pub(crate) const FOR_OWNER: u32 = 0o600;
+/// Of a folder with files for all.
+const SEARCHED_BY_ALL: u32 = 0o755;
 
 /// Opens a pipe without waiting for whoever has its other end.
 pub(crate) const NO_WAIT: i32 = OFlags::NONBLOCK.bits().cast_signed();
@@ -93,7 +95,7 @@ pub(crate) fn last_bytes(file: &File, place: u64) -> io::Result<Sha256> {
 }
 
 /// What another process left unfinished longer ago than this, it will not finish.
-const UNFINISHED: Duration = Duration::from_hours(1);
+pub(crate) const UNFINISHED: Duration = Duration::from_hours(1);
 
 /// Where the file is written until it is whole: beside it. What killed processes left there is removed.
 pub(crate) fn unfinished(path: &Path) -> io::Result<PathBuf> {
@@ -121,10 +123,43 @@ pub(crate) fn unfinished(path: &Path) -> io::Result<PathBuf> {
     Ok(own)
 }
 
+/// Makes a folder that all users can search, and those above it that are not there. One that is there stays as it is.
+pub(crate) fn make_folders(folder: &Path) -> io::Result<()> {
+    if folder.as_os_str().is_empty() || folder.is_dir() {
+        return Ok(());
+    }
+    if let Some(above) = folder.parent() {
+        make_folders(above)?;
+    }
+    match fs::create_dir(folder) {
+        // Another process was faster.
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists && folder.is_dir() => Ok(()),
+        Err(error) => Err(error),
+        Ok(()) => {
+            let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW;
+            let made = fs::OpenOptions::new()
+                .read(true)
+                .custom_flags(flags.bits().cast_signed())
+                .open(folder)?;
+            add_mode(&made, SEARCHED_BY_ALL)
+        }
+    }
+}
+
+/// What the umask of whoever started this program has taken away. Some file systems know no modes, and refuse the change.
+fn add_mode(file: &File, mode: u32) -> io::Result<()> {
+    let mut permissions = file.metadata()?.permissions();
+    if permissions.mode() & mode == mode {
+        return Ok(());
+    }
+    permissions.set_mode(permissions.mode() & 0o7777 | mode);
+    file.set_permissions(permissions)
+}
+
 /// Writes a file whole or not at all, readable as `mode` says, with the folders that it needs.
 pub(crate) fn write_whole(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
-    if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-        fs::DirBuilder::new().recursive(true).mode(0o755).create(folder)?;
+    if let Some(folder) = path.parent() {
+        make_folders(folder)?;
     }
     let unfinished = unfinished(path)?;
     let written = fs::OpenOptions::new()
@@ -132,7 +167,11 @@ pub(crate) fn write_whole(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()
         .create_new(true)
         .mode(mode)
         .open(&unfinished)
-        .and_then(|mut file| file.write_all(bytes).and_then(|()| file.sync_all()))
+        .and_then(|mut file| {
+            add_mode(&file, mode)?;
+            file.write_all(bytes)?;
+            file.sync_all()
+        })
         .and_then(|()| fs::rename(&unfinished, path));
     if written.is_err() {
         // The first error says more.

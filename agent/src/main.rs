@@ -31,6 +31,7 @@ use kb_core::verdict::ExitCode as Code;
 use cli::{Cli, Verb};
 
 fn main() -> ExitCode {
+    process::forbid_core_files();
     let arguments = match cli::with_file(std::env::args_os().collect()) {
         Ok(arguments) => arguments,
         Err(why) => {
@@ -62,14 +63,13 @@ fn main() -> ExitCode {
     if matches!(&cli.verb, Verb::Daemon(arguments) if arguments.run.devices.is_none())
         && let Err(error) = process::see_all()
     {
-        process::say(&format!("CUDA_VISIBLE_DEVICES: {error}"));
+        process::say(&format!("{}: {error}", process::VISIBLE_GPUS));
         return ExitCode::from(Code::Unknown.number());
     }
     // Behind the lines above, which start the program anew: it is said once. A worker has its parent's environment.
     if !matches!(cli.verb, Verb::Worker(_)) {
         warn_of_variables();
     }
-    process::forbid_core_files();
     let result = match &cli.verb {
         Verb::Probe(arguments) => commands::probe(arguments),
         Verb::Bench(arguments) => commands::bench(arguments),

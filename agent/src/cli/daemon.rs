@@ -9,8 +9,8 @@ use kb_core::verdict::FailOn;
 
 use super::{RunArgs, ServerArgs, SpoolArgs, seconds};
 use crate::drained::Drained;
-use crate::ledger::{LAST_LOOK, LedgerFile};
-use crate::upload::Redaction;
+use crate::ledger::{Folders, LAST_LOOK, LedgerFile, OF_THE_NODE, folders, owner};
+use crate::upload::{Redaction, Uploader};
 
 #[derive(Debug, Args)]
 pub(crate) struct DaemonArgs {
@@ -55,17 +55,22 @@ pub(crate) struct DaemonArgs {
     /// File for Prometheus' node exporter (its textfile collector), written whole each time
     #[arg(long, value_name = "FILE")]
     pub(crate) metrics_file: Option<PathBuf>,
-    /// Longest wait for an answer of the server, and for all answers of one look, in seconds. What has not gone by then waits
-    /// in the spool
-    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
+    /// Longest wait for one answer of the server, in seconds, 60 at most. After as long, no further report of the spool is
+    /// sent in this look
+    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = answer_limit)]
     pub(crate) upload_within: Duration,
     /// Look once, and end
     #[arg(long)]
     pub(crate) once: bool,
 }
 
-/// Where a daemon that root runs keeps what it knows.
-const OF_THE_NODE: &str = "/var/lib/peerless-agent";
+fn answer_limit(text: &str) -> Result<Duration, String> {
+    let most = Uploader::LONGEST;
+    seconds(text).ok().filter(|limit| *limit <= most).ok_or_else(|| {
+        let most = most.as_secs();
+        format!("{text:?} is not a number of seconds between 0.1 and {most}")
+    })
+}
 
 /// Where the last result lies.
 #[derive(Debug, Args)]
@@ -84,10 +89,10 @@ impl StateArgs {
         LedgerFile::of(self.folder())
     }
 
-    /// The ledger of the node's daemon, for a user whose own folder is another one.
-    pub(crate) fn ledger_of_the_node(&self) -> Option<LedgerFile> {
-        let is_other = self.state.is_none() && !rustix::process::geteuid().is_root();
-        is_other.then(|| LedgerFile::of(PathBuf::from(OF_THE_NODE)))
+    /// Whose ledgers count for a run of this user.
+    pub(crate) fn folders(&self) -> Folders {
+        let user = rustix::process::geteuid().as_raw();
+        folders(user, self.state.as_deref(), default_folder(), owner)
     }
 
     pub(crate) fn file(&self, active: bool) -> PathBuf {
@@ -170,4 +175,21 @@ pub(crate) struct StatusArgs {
     /// Oldest result that counts, in hours
     #[arg(long, value_name = "HOURS", default_value_t = 48, value_parser = clap::value_parser!(u64).range(1..=8_760))]
     pub(crate) max_age: u64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_is_waited_for_as_long_as_was_said_or_the_option_is_refused() {
+        assert_eq!(answer_limit("60"), Ok(Duration::from_mins(1)));
+        assert_eq!(answer_limit("0.5"), Ok(Duration::from_millis(500)));
+        for bad in ["61", "86400", "0", "x"] {
+            assert!(
+                answer_limit(bad).unwrap_err().contains("between 0.1 and 60"),
+                "{bad}"
+            );
+        }
+    }
 }

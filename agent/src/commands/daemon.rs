@@ -206,13 +206,9 @@ impl Daemon<'_> {
             Err(why) => {
                 // It can wait nowhere, so that it goes now or never.
                 say(&format!("the report cannot be kept: {why}; it is sent at once"));
-                self.has_lost = true;
-                self.connect(server).context("the report is lost")?;
-                if let Some(Err(error)) = self.uploader.as_ref().map(|uploader| uploader.send(&body)) {
-                    self.pace.learn(Some(&error), Instant::now(), random());
-                    return Err(error).context("the report is lost");
-                }
-                self.has_lost = false;
+                let sent = self.send_at_once(server, &body);
+                self.has_lost |= sent.is_err();
+                sent.context("the report is lost")?;
             }
         }
         if self.pace.may_send(Instant::now()) {
@@ -224,6 +220,16 @@ impl Daemon<'_> {
             drained.said.iter().for_each(|line| say(line));
             self.pace
                 .learn(drained.refusal.as_ref(), Instant::now(), random());
+        }
+        Ok(())
+    }
+
+    fn send_at_once(&mut self, server: &str, body: &Body) -> anyhow::Result<()> {
+        self.connect(server)?;
+        let uploader = self.uploader.as_ref().context("there is no uploader")?;
+        if let Err(error) = uploader.send(body) {
+            self.pace.learn(Some(&error), Instant::now(), random());
+            return Err(error.into());
         }
         Ok(())
     }

@@ -31,13 +31,13 @@ pub(crate) use watch::watch;
 use std::io::{self, IsTerminal, Write};
 
 use anyhow::Context as _;
-use kb_core::health::{Bearing, Entry, Health, UNREAD_LEDGER, conclude, open_faults, told, unread_ledger};
+use kb_core::health::{Bearing, UNREAD_LEDGER, conclude, open_faults, told, unread_ledger};
 use kb_core::report::Report;
-use kb_core::verdict::{ExitCode, Verdict, cause};
+use kb_core::verdict::{ExitCode, Verdict};
 
 use crate::cli::{BenchArgs, ProbeArgs, ReportArgs, RunArgs, StateArgs};
 use crate::clock::{Clock as _, SystemClock};
-use crate::ledger::{of_run_alone, of_run_beside, without_ledger};
+use crate::ledger::{Folders, LedgerFile, both, numbers_are_in_doubt, of_run_alone, of_run_beside};
 use crate::output::{self, Drawn};
 use crate::probe::{self, BenchOptions, Chance, Depth, NcclOptions, RANDOM_BYTES};
 use crate::process::say;
@@ -190,24 +190,18 @@ fn make(
 /// ledger, what the run itself read of its GPUs still counts as it would for the daemon.
 fn note_run(report: &mut Report, run: &RunArgs, state: &StateArgs) {
     let scope = run.scope();
-    let ledger = state.ledger();
     let now = SystemClock.now();
-    let told = state.ledger_of_the_node().map(|daemon| daemon.told_to_others());
-    let beside = match told.transpose() {
-        Ok(ledger) => ledger
-            .flatten()
-            .map(|ledger| of_run_beside(ledger, report, scope)),
-        Err(why) => Some(without_ledger(of_run_alone(report, scope), &why)),
-    };
-    let own = if ledger.is_expected() {
+    let Folders { own, of_node } = state.folders();
+    let told = of_node.map_or(Ok(None), |folder| LedgerFile::of(folder).told_to_others());
+    let beside = of_run_beside(told, report, scope);
+    let own = own.map(LedgerFile::of).filter(LedgerFile::is_expected);
+    let own = own.map(|ledger| {
         let noted = ledger.note_run(&run.host_root(), report, scope, now);
         if let Some(why) = noted.unkept {
             say(&format!("the daemon's ledger does not know of this run: {why}"));
         }
-        Some(noted.value)
-    } else {
-        None
-    };
+        noted.value
+    });
     let mut health = match (own, beside) {
         (Some(own), Some(beside)) => both(own, beside),
         (Some(health), None) | (None, Some(health)) => health,
@@ -220,32 +214,11 @@ fn note_run(report: &mut Report, run: &RunArgs, state: &StateArgs) {
             health
         }
     };
-    if run.names_by_number() && numbers_are_in_doubt(&health, report) {
+    if run.names_by_number() && numbers_are_in_doubt(&health, &report.gpus) {
         // Any fault of the node may be one of the GPUs that were meant.
         health = health.about(true);
     }
     conclude(report, health, now);
-}
-
-/// What two ledgers hold, one of this user and one of the node.
-fn both(mut own: Health, beside: Health) -> Health {
-    let is_new = |entry: &Entry| own.open.iter().all(|known| known.id != entry.id);
-    let mut new: Vec<Entry> = beside.open.into_iter().filter(is_new).collect();
-    own.open.append(&mut new);
-    own.unread.extend(beside.unread);
-    own
-}
-
-/// True where a GPU in front of one of these is lost: it may have been counted when the numbers were given.
-fn numbers_are_in_doubt(health: &Health, report: &Report) -> bool {
-    let addresses = report
-        .gpus
-        .iter()
-        .filter_map(|gpu| gpu.pci_address.value.as_deref());
-    let farthest = addresses.max().unwrap_or_default();
-    let is_in_front = |entry: &Entry| entry.device.as_str() < farthest;
-    let mut lost = health.open.iter().filter(|entry| entry.cause == cause::GPU_LOST);
-    lost.any(is_in_front)
 }
 
 fn print_table(arguments: &RunArgs, report: &Report) -> io::Result<()> {

@@ -199,6 +199,14 @@ mod tests {
             of_status(&ended(None, "")).why,
             "the agent ended with signal 9: the last words"
         );
+        let aborted = Ended {
+            signal: Some(6),
+            ..ended(None, "healthy: all\n")
+        };
+        assert_eq!(
+            of_status(&aborted),
+            Found::unknown(Doubt::Died, "the agent ended with signal 6: the last words")
+        );
         assert_eq!(of_status(&ended(Some(3), "")).why, "the last words");
     }
 

@@ -136,6 +136,7 @@ mod tests {
 
     use super::*;
     use crate::host::tests::tree::tree;
+    use crate::process::VISIBLE_GPUS;
 
     fn read(variables: &[(&str, &str)]) -> BTreeMap<String, Fact> {
         let root = tree(&[]);
@@ -150,7 +151,7 @@ mod tests {
         let facts = read(&[
             ("NCCL_P2P_DISABLE", "1"),
             (
-                "CUDA_VISIBLE_DEVICES",
+                VISIBLE_GPUS,
                 "GPU-8f9c2b1a-1234-5678-9abc-def012345678,MIG-8f9c2b1a-1234-5678-9abc-def012345678",
             ),
             ("NVIDIA_VISIBLE_DEVICES", "all"),

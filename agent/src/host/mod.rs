@@ -23,6 +23,7 @@ pub(crate) use functions::{BusGpu, Visibility, bus_gpus, visibility};
 pub(crate) use kernel_log::{Follower, LogEvents, events};
 pub(crate) use libraries::{NotLoaded, file_to_open, found_file};
 pub(crate) use near::{Near, near};
+pub(crate) use pci::shifts_numbers;
 pub(crate) use root::HostRoot;
 pub(crate) use watch::Watch;
 

@@ -61,8 +61,8 @@ fn mounts_of_a_root(mounts: &str) -> String {
     mounts.lines().filter(of_root).collect::<Vec<_>>().join("\n")
 }
 
-/// True in `…/slurmstepd.scope/job_42/step_0/user`, `/slurm/uid_1000/job_42`; false for Slurm's own programs, which start its
-/// prolog and epilog.
+/// Whether the control group is that of a job (`…/slurmstepd.scope/job_42/step_0/user`, `/slurm/uid_1000/job_42`); those of
+/// slurmd, prolog and epilog are not.
 fn is_slurm_job(groups: &str) -> bool {
     let is_job = |part: &str| {
         let number = part.strip_prefix("job_").unwrap_or_default();

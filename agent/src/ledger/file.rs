@@ -2,7 +2,7 @@
 
 use std::fs::{self, File, TryLockError};
 use std::io;
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -11,7 +11,7 @@ use kb_core::report::Report;
 use time::OffsetDateTime;
 
 use crate::clock::timestamp;
-use crate::files::{FOR_ALL, FOR_OWNER, NO_WAIT, read_plain, write_whole};
+use crate::files::{FOR_ALL, FOR_OWNER, NO_WAIT, make_folders, read_plain, write_whole};
 
 use super::LAST_LOOK;
 
@@ -228,10 +228,7 @@ impl LedgerFile {
     }
 
     fn open_lock(&self, path: &Path) -> io::Result<File> {
-        fs::DirBuilder::new()
-            .recursive(true)
-            .mode(0o755)
-            .create(&self.folder)?;
+        make_folders(&self.folder)?;
         fs::OpenOptions::new()
             .write(true)
             .create(true)

@@ -1,16 +1,21 @@
 //! The file of the ledger: what is open on this node, kept in the state folder from look to look.
 
 mod file;
+mod whose;
+
+use std::cmp::Reverse;
 
 use kb_core::health::{
     Health, LEDGER, Ledger, LogPlace, Look, Missed, Occurrence, Place, Scope, Unread, read_message,
 };
-use kb_core::report::{Report, When};
+use kb_core::report::{Gpu, Report, When};
+use kb_core::verdict::cause;
 use time::OffsetDateTime;
 
 use crate::host::{self, HostRoot, LogEvents};
 
 pub(crate) use file::{Changed, LedgerFile, Unkept};
+pub(crate) use whose::{Folders, OF_THE_NODE, folders, owner};
 
 /// The result of the last look, which the daemon keeps beside it.
 pub(crate) const LAST_LOOK: &str = "last-passive.json";
@@ -62,9 +67,37 @@ pub(crate) fn of_run_alone(report: &Report, scope: Scope) -> Health {
     take_in_run(&mut Ledger::default(), (report, scope), None)
 }
 
-/// What a run says of its GPUs beside what the daemon of another user tells.
-pub(crate) fn of_run_beside(mut ledger: Ledger, report: &Report, scope: Scope) -> Health {
-    take_in_run(&mut ledger, (report, scope), None)
+/// What a run says of its GPUs beside what the daemon of another user tells; nothing where there is no such daemon.
+pub(crate) fn of_run_beside(
+    told: Result<Option<Ledger>, String>,
+    report: &Report,
+    scope: Scope,
+) -> Option<Health> {
+    match told {
+        Ok(ledger) => ledger.map(|mut ledger| take_in_run(&mut ledger, (report, scope), None)),
+        Err(why) => Some(without_ledger(of_run_alone(report, scope), &why)),
+    }
+}
+
+/// What two ledgers hold, worst first. Of an entry that both have, the worse one counts.
+pub(crate) fn both(mut own: Health, beside: Health) -> Health {
+    for entry in beside.open {
+        match own.open.iter_mut().find(|known| known.id == entry.id) {
+            None => own.open.push(entry),
+            Some(known) if entry.bearing > known.bearing => *known = entry,
+            Some(_) => {}
+        }
+    }
+    own.open.sort_by_key(|entry| Reverse(entry.bearing));
+    own.unread.extend(beside.unread);
+    own.verdict = own.verdict.max(beside.verdict);
+    own
+}
+
+/// True where a lost GPU may have shifted the numbers of these.
+pub(crate) fn numbers_are_in_doubt(health: &Health, gpus: &[Gpu]) -> bool {
+    let mut lost = health.open.iter().filter(|entry| entry.cause == cause::GPU_LOST);
+    lost.any(|entry| host::shifts_numbers(&entry.device, gpus))
 }
 
 /// `log`: what was told since the daemon's last look. Where that is not known, or not all of it, what the report itself has
@@ -160,3 +193,6 @@ pub(crate) fn without_ledger(health: Health, why: &str) -> Health {
     };
     health.with_unread(unread)
 }
+
+#[cfg(test)]
+mod tests;

@@ -3,6 +3,7 @@
 use kb_core::report::{Absence, AbsentGpu, Gpu};
 
 use crate::host::{self, BusGpu, Visibility};
+use crate::process::VISIBLE_GPUS;
 use crate::worker::protocol::{ManagedGpu, NoList, Unanswered, Why};
 
 use super::Options;
@@ -20,7 +21,7 @@ const MIG: &str = "CUDA lists one MIG device at most, and no other GPU beside it
 pub(super) fn of_run(options: &Options, session: &mut Session<'_>, opened: Option<&[Gpu]>) -> Vec<AbsentGpu> {
     let root = &options.host_root;
     let visible = std::env::var("NVIDIA_VISIBLE_DEVICES").ok();
-    let cuda_visible = std::env::var("CUDA_VISIBLE_DEVICES").ok();
+    let cuda_visible = std::env::var(VISIBLE_GPUS).ok();
     let asked = options
         .devices
         .as_deref()
@@ -32,7 +33,7 @@ pub(super) fn of_run(options: &Options, session: &mut Session<'_>, opened: Optio
         managed: session.list_managed(),
         bus: host::bus_gpus(root),
         visibility: host::visibility(root, visible.as_deref()),
-        is_masked: options.devices.is_none() && std::env::var_os("CUDA_VISIBLE_DEVICES").is_some(),
+        is_masked: options.devices.is_none() && std::env::var_os(VISIBLE_GPUS).is_some(),
         is_by_bus: std::env::var("CUDA_DEVICE_ORDER").is_ok_and(|order| order == "PCI_BUS_ID"),
     };
     roll.absent()
@@ -142,16 +143,9 @@ impl Roll<'_> {
 
     /// A GPU that left NVML's list leaves its number to the next one, and a scheduler may know it by its number of before.
     fn lost_before(&self) -> Vec<AbsentGpu> {
-        let opened = self
-            .opened()
-            .iter()
-            .filter_map(|gpu| gpu.pci_address.value.as_deref());
-        let farthest = opened.max().unwrap_or_default();
+        let shifts = |address: &str| host::shifts_numbers(address, self.opened());
         let mut lost = self.not_listed();
-        lost.retain(|gpu| {
-            let address = gpu.pci_address.as_deref();
-            gpu.absence == Absence::Lost && address.is_some_and(|address| address < farthest)
-        });
+        lost.retain(|gpu| gpu.absence == Absence::Lost && gpu.pci_address.as_deref().is_some_and(shifts));
         for gpu in &mut lost {
             gpu.reason
                 .push_str(", so that the numbers behind it are those of other GPUs than before");

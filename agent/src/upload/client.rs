@@ -1,49 +1,39 @@
 //! The HTTP side: one POST, no redirects (they would carry the token elsewhere).
 
-use std::fmt;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::time::Duration;
 
 use kb_core::ids::ReportId;
-use kb_core::terminal::{harmless, without_password};
+use kb_core::terminal::without_password;
 use kb_core::unreachable;
 use kb_core::wire::is_this_machine;
 use reqwest::blocking::{Client, RequestBuilder, Response};
-use reqwest::header::{
-    ACCEPT, AUTHORIZATION, CONTENT_ENCODING, CONTENT_TYPE, DATE, ETAG, HeaderValue, IF_NONE_MATCH,
-    RETRY_AFTER,
-};
+use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_ENCODING, CONTENT_TYPE, DATE, RETRY_AFTER};
 use reqwest::redirect::Policy;
 use reqwest::{Certificate, Url};
 
 use crate::clock::{Clock as _, SystemClock};
 
 use super::answer::Answer;
-use super::secret::Secret;
-use super::within::{self, BODY_LIMIT};
+use super::receipt::Receipt;
+use super::secret::{Secret, read_by_others};
+use super::unwaited::Unwaited;
 use super::{Body, ConfigurationError, UploadError};
 
 const CONNECT_LIMIT: Duration = Duration::from_secs(10);
-const TOTAL_LIMIT: Duration = Duration::from_mins(1);
-/// The most of all signatures that is read; thousands of records have a few megabytes.
-const MOST_SIGNATURE_BYTES: u64 = 64 << 20;
 
 pub(crate) struct Uploader {
-    pub(super) client: Client,
-    address: Url,
-    authorization: Option<HeaderValue>,
+    pub(super) client: Unwaited,
+    pub(super) address: Url,
+    secret: Secret,
     warnings: Vec<String>,
     limit: Duration,
 }
 
-pub(crate) struct Receipt {
-    address: Url,
-    known_before: bool,
-    answer: serde_json::Value,
-}
-
 impl Uploader {
+    /// Longest wait for one answer.
+    pub(crate) const LONGEST: Duration = Duration::from_mins(1);
+
     /// Checks every setting; nothing is sent yet.
     pub(crate) fn new(
         server: &str,
@@ -56,7 +46,7 @@ impl Uploader {
         let mut builder = Client::builder()
             .user_agent(concat!("peerless-agent/", env!("CARGO_PKG_VERSION")))
             .connect_timeout(CONNECT_LIMIT)
-            .timeout(TOTAL_LIMIT)
+            .timeout(Self::LONGEST)
             .redirect(Policy::none());
         if let Some(path) = ca_file {
             builder = builder.tls_certs_only(certificates(path)?);
@@ -67,9 +57,9 @@ impl Uploader {
         let client = builder.build().map_err(|error| ConfigurationError::Tls {
             why: root_cause(&error),
         })?;
-        let authorization = token(token_file)?;
+        let secret = Secret::read(token_file)?;
         let mut warnings: Vec<String> = token_file.and_then(read_by_others).into_iter().collect();
-        if authorization.is_some()
+        if secret.header().is_some()
             && address.scheme() == "http"
             && !is_this_machine(address.host_str().unwrap_or_default())
         {
@@ -79,18 +69,18 @@ impl Uploader {
             ));
         }
         Ok(Self {
-            client,
+            client: Unwaited::of(client),
             address,
-            authorization,
+            secret,
             warnings,
-            limit: TOTAL_LIMIT,
+            limit: Self::LONGEST,
         })
     }
 
     /// Longest wait for an answer, where somebody waits for this program.
     pub(crate) fn within(self, limit: Duration) -> Self {
         Self {
-            limit: limit.min(TOTAL_LIMIT),
+            limit: limit.min(Self::LONGEST),
             ..self
         }
     }
@@ -101,14 +91,14 @@ impl Uploader {
 
     pub(super) fn authorized(&self, request: RequestBuilder) -> RequestBuilder {
         let request = request.timeout(self.limit);
-        match &self.authorization {
-            Some(authorization) => request.header(AUTHORIZATION, authorization.clone()),
+        match self.secret.header() {
+            Some(header) => request.header(AUTHORIZATION, header.clone()),
             None => request,
         }
     }
 
     pub(super) fn answer(&self, response: Response) -> Result<Answer, String> {
-        Answer::read(response, Secret::of(self.authorization.as_ref()), self.limit)
+        Answer::read(response, self.secret.clone(), self.limit)
     }
 
     pub(super) fn beside(&self, call: &str) -> Url {
@@ -172,50 +162,7 @@ impl Uploader {
                 shown: answer.shown(),
             });
         }
-        Ok(Receipt {
-            address: self.address.clone(),
-            known_before: status == 200,
-            answer: json,
-        })
-    }
-
-    /// The signatures of all records and their entity tag; nothing where they are those of `known`.
-    pub(crate) fn signatures(&self, known: Option<&str>) -> Result<Option<(String, Vec<u8>)>, UploadError> {
-        let unreachable = |why: String| UploadError::Unreachable {
-            server: self.server(),
-            why,
-        };
-        let address = self
-            .address
-            .join("signatures")
-            .map_err(|error| unreachable(error.to_string()))?;
-        let mut request = self.client.get(address).header(ACCEPT, "application/json");
-        if let Some(known) = known {
-            request = request.header(IF_NONE_MATCH, known);
-        }
-        let response = self
-            .authorized(request)
-            .send()
-            .map_err(|error| unreachable(kb_core::unreachable::why(&error, error.is_timeout())))?;
-        let status = response.status().as_u16();
-        if status == 304 {
-            return Ok(None);
-        }
-        let etag = response.headers().get(ETAG).and_then(|etag| etag.to_str().ok());
-        let etag = etag.unwrap_or_default().to_owned();
-        if status != 200 {
-            let answer = self.answer(response).unwrap_or_default();
-            return Err(UploadError::Refused {
-                server: self.server(),
-                status,
-                code: None,
-                detail: answer.detail(),
-                retry_after: None,
-            });
-        }
-        let bytes = within::read(response, MOST_SIGNATURE_BYTES, BODY_LIMIT)
-            .map_err(|error| unreachable(error.to_string()))?;
-        Ok(Some((etag, bytes)))
+        Ok(Receipt::of(self.server(), status == 200, json))
     }
 
     pub(crate) fn address(&self) -> &str {
@@ -261,44 +208,6 @@ fn certificates(path: &Path) -> Result<Vec<Certificate>, ConfigurationError> {
     Ok(found)
 }
 
-/// The token from the file, else from the environment, else none. Its value is in no message.
-fn token(file: Option<&Path>) -> Result<Option<HeaderValue>, ConfigurationError> {
-    let refused = |why: String| match file {
-        Some(path) => ConfigurationError::File {
-            option: "--token-file",
-            path: path.to_owned(),
-            why,
-        },
-        None => ConfigurationError::Token { why },
-    };
-    let text = match file {
-        Some(path) => std::fs::read_to_string(path).map_err(|error| refused(error.to_string()))?,
-        None => match std::env::var("PEERLESS_TOKEN") {
-            Ok(text) => text,
-            Err(std::env::VarError::NotPresent) => return Ok(None),
-            Err(error) => return Err(refused(error.to_string())),
-        },
-    };
-    let text = text.trim();
-    if text.is_empty() {
-        return Err(refused("it is empty".to_owned()));
-    }
-    let mut header = HeaderValue::from_str(&format!("Bearer {text}"))
-        .map_err(|_| refused("it holds characters that no token has".to_owned()))?;
-    header.set_sensitive(true);
-    Ok(Some(header))
-}
-
-/// A token that every user of the node can read is everybody's.
-fn read_by_others(file: &Path) -> Option<String> {
-    const OTHERS_READ: u32 = 0o004;
-    let mode = std::fs::metadata(file).ok()?.permissions().mode();
-    (mode & OTHERS_READ != 0).then(|| {
-        let file = file.display();
-        format!("--token-file {file} can be read by every user: chmod 600 {file}, and make a new token")
-    })
-}
-
 /// The innermost reason: reqwest's own text says only that sending failed.
 fn root_cause(error: &dyn std::error::Error) -> String {
     let mut innermost = error;
@@ -308,52 +217,9 @@ fn root_cause(error: &dyn std::error::Error) -> String {
     innermost.to_string()
 }
 
-impl fmt::Display for Receipt {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let server = self.address.origin().ascii_serialization();
-        if self.known_before {
-            write!(f, "report known to {server} already")?;
-        } else {
-            write!(f, "report uploaded to {server}")?;
-        }
-        let Some(findings) = self.answer.get("findings").and_then(serde_json::Value::as_array) else {
-            return Ok(());
-        };
-        for finding in findings {
-            write!(f, "\n  {}", describe(finding))?;
-        }
-        Ok(())
-    }
-}
-
-/// `pair 0-1: title (record)`, of what the finding has.
-fn describe(finding: &serde_json::Value) -> String {
-    let text = |name: &str| finding.get(name).and_then(serde_json::Value::as_str);
-    let subject = text("subject").unwrap_or("finding");
-    let title = text("title").or_else(|| text("rule")).unwrap_or("no title");
-    // A server's words must not pass for the agent's own, nor act on the terminal.
-    harmless(&match text("record") {
-        Some(record) => format!("{subject}: {title} ({record})"),
-        None => format!("{subject}: {title}"),
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn findings_of_a_server_are_one_harmless_line_each() {
-        let finding = serde_json::json!({
-            "subject": "pair 0-1",
-            "title": "\u{1b}[2Jall is well\npeerless-agent: healthy",
-            "record": "a/b\rc",
-        });
-        assert_eq!(
-            describe(&finding),
-            "pair 0-1: \\u001b[2Jall is well\\u000apeerless-agent: healthy (a/b\\u000dc)"
-        );
-    }
 
     #[test]
     fn no_message_has_the_password_of_an_address() {
@@ -366,23 +232,6 @@ mod tests {
             let told = report_address(wrong).unwrap_err().to_string();
             assert!(!told.contains("secret"), "{told}");
         }
-    }
-
-    #[test]
-    fn a_token_that_others_can_read_is_warned_of() {
-        let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("token");
-        std::fs::write(&file, "abc").unwrap();
-        let warned = |mode: u32, server: &str| {
-            std::fs::set_permissions(&file, std::fs::Permissions::from_mode(mode)).unwrap();
-            Uploader::new(server, Some(&file), None)
-                .unwrap()
-                .warnings()
-                .join("; ")
-        };
-        assert_eq!(warned(0o600, "http://127.0.0.1:9"), "");
-        assert!(warned(0o644, "http://127.0.0.1:9").contains("chmod 600"));
-        assert!(warned(0o600, "http://kb.example").contains("plain http"));
     }
 
     #[test]

@@ -8,10 +8,13 @@ mod bundle;
 mod client;
 mod enrol;
 mod feedback;
+mod receipt;
 mod redact;
 mod retry;
 mod secret;
+mod signatures;
 mod spool;
+mod unwaited;
 mod within;
 
 pub(crate) use body::{Body, ZSTD_MAGIC, read_body};

@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::client::Receipt;
+use super::receipt::Receipt;
 use super::{Body, UploadError, Uploader};
 
 const FIRST: Duration = Duration::from_secs(1);

@@ -8,6 +8,8 @@ use std::time::{Duration, Instant, SystemTime};
 
 use kb_core::ids::ReportId;
 
+use crate::files::{UNFINISHED, make_folders};
+
 use super::{Body, Next, UploadError, Uploader, body};
 
 const SUFFIX: &str = ".json.zst";
@@ -16,11 +18,8 @@ const REJECTED_SUFFIX: &str = ".json.zst.rejected";
 /// Reports that leave the spool at once, at most: the rest go with the next upload.
 const MOST_AT_ONCE: usize = 32;
 
-/// What another process left unfinished longer ago than this, it will not finish.
-const UNFINISHED: Duration = Duration::from_hours(1);
-
-/// The beginning of 2026: nothing was kept by this program before. A clock without a battery stands at 1970.
-const BEFORE_THIS_PROGRAM: Duration = Duration::from_hours(490_896);
+/// 2026-01-01: nothing was kept by this program before. A clock without a battery stands at 1970.
+const BEFORE_THIS_PROGRAM: Duration = Duration::from_hours(24 * 20_454);
 
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Limits {
@@ -57,6 +56,10 @@ impl Spool {
 
     /// Keeps a report and says where; under its id, so that keeping it again changes nothing.
     pub(crate) fn keep(&self, id: &ReportId, body: &Body) -> io::Result<Kept> {
+        // The spool lies in the state folder, where all users read what the daemon tells them.
+        if let Some(above) = self.folder.parent() {
+            make_folders(above)?;
+        }
         DirBuilder::new()
             .recursive(true)
             .mode(0o700)
@@ -124,8 +127,8 @@ impl Spool {
         }
     }
 
-    /// Sends what was kept, oldest first, until the server takes no more, or as long has passed as the uploader waits for one
-    /// answer. What it leaves for later does not count: however many such reports are in front, those behind them go.
+    /// Sends what was kept, oldest first, until the server takes no more, or `limit` of the uploader has passed. Reports that
+    /// the server leaves for later use that time, too, and do not count otherwise: those behind them go.
     pub(crate) fn drain(&self, uploader: &Uploader) -> Drained {
         let mut said = Vec::new();
         let mut settled = 0;

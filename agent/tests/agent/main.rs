@@ -30,6 +30,7 @@ mod nccl;
 mod node;
 mod older_server;
 mod one_gpu;
+mod other_user;
 mod pairs;
 mod passive;
 mod processes;

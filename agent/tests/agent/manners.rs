@@ -10,7 +10,6 @@ use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
 use crate::node::{Node, Run, mode};
-use crate::stub::Stub;
 
 /// Calls that take something of a GPU.
 const TAKING: [&str; 3] = ["cuDevicePrimaryCtxRetain", "cuMemAlloc_v2", "cuLaunchKernel"];
@@ -189,21 +188,6 @@ fn the_last_run_of_the_ladder_is_known_behind_a_restart() {
     ] {
         assert!(metrics.contains(line), "{line}{metrics}");
     }
-}
-
-#[test]
-fn a_spool_that_cannot_be_used_keeps_no_report_from_the_server() {
-    let node = Node::with(&Scenario::library_missing());
-    let stub = Stub::start(5);
-    let file = node.path("file");
-    fs::write(&file, "").unwrap();
-    let mut command = node.command("daemon");
-    command.args(["--once", "--server", &stub.address]);
-    command.arg("--state").arg(node.path("state"));
-    command.arg("--spool").arg(file.join("spool"));
-    let run = Run::of(&command.output().unwrap());
-    assert!(run.stderr.contains("cannot be kept"), "{}", run.stderr);
-    assert_eq!(stub.taken.lock().unwrap().len(), 1, "{}", run.stderr);
 }
 
 #[test]

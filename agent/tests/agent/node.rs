@@ -48,6 +48,8 @@ impl Node {
         command.arg(verb).env_clear().envs(self.installed.environment());
         command
             .env("HOME", self.folder.path())
+            // Root's default is the machine's own.
+            .env("PEERLESS_SPOOL", self.path("default-spool"))
             .env("PATH", "/usr/bin:/bin");
         if verb == "status" {
             // As the daemon had it on its command line.

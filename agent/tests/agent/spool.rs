@@ -284,3 +284,46 @@ fn reports_that_the_server_cannot_take_keep_no_other_from_going() {
     assert_eq!(stub.taken.lock().unwrap().len(), 1, "{}", sent.stderr);
     assert!(!good.try_exists().unwrap());
 }
+
+#[test]
+fn a_spool_that_cannot_be_used_keeps_no_report_from_the_server() {
+    let node = Node::with(&Scenario::library_missing());
+    let stub = Stub::start(5);
+    let file = node.path("file");
+    fs::write(&file, "").unwrap();
+    let mut command = node.command("daemon");
+    command.args(["--once", "--server", &stub.address]);
+    command.arg("--state").arg(node.path("state"));
+    command.arg("--spool").arg(file.join("spool"));
+    let run = Run::of(&command.output().unwrap());
+    assert!(run.stderr.contains("cannot be kept"), "{}", run.stderr);
+    assert_eq!(stub.taken.lock().unwrap().len(), 1, "{}", run.stderr);
+}
+
+#[test]
+fn a_lost_report_shows_in_the_exit_code_though_a_later_one_is_sent() {
+    let node = Node::with(&Scenario::healthy(2));
+    let stub = Stub::start(5);
+    let file = node.path("file");
+    fs::write(&file, "").unwrap();
+    let run = |busy| {
+        stub.busy.store(busy, Ordering::SeqCst);
+        let mut command = node.command("daemon");
+        command.args(["--once", "--active", "--idle-minutes", "0", "--active-every", "0"]);
+        command.args(["--server", &stub.address]);
+        command.arg("--state").arg(node.path("state"));
+        command.arg("--spool").arg(file.join("spool"));
+        Run::of(&command.output().unwrap())
+    };
+    let whole = run(0);
+    assert_eq!(whole.code, 0, "{}", whole.stderr);
+    let lost = run(1);
+    assert_eq!(lost.code, 1, "{}", lost.stderr);
+    assert_eq!(
+        lost.stderr.matches("the report is lost").count(),
+        1,
+        "{}",
+        lost.stderr
+    );
+    assert_eq!(stub.taken.lock().unwrap().len(), 3);
+}

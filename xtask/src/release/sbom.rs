@@ -101,21 +101,20 @@ fn document(metadata: &Value, about: About, epoch: u32) -> Result<Value> {
 
 fn component(package: &Value, kind: &str) -> Value {
     let purl = purl(package);
-    let mut component = json!({
-        "type": kind,
-        "bom-ref": purl,
-        "name": package["name"],
-        "version": package["version"],
-        "purl": purl,
-    });
-    if let Some(license) = package["license"].as_str() {
-        // Older packages separate by a slash what SPDX separates by OR.
-        let expression = license.replace('/', " OR ");
-        if let Some(fields) = component.as_object_mut() {
-            fields.insert("licenses".to_owned(), json!([{ "expression": expression }]));
-        }
-    }
-    component
+    // Older packages separate by a slash what SPDX separates by OR.
+    let license = package["license"]
+        .as_str()
+        .map(|license| license.replace('/', " OR "));
+    let licenses = license.map(|license| ("licenses", json!([{ "expression": license }])));
+    let fields = [
+        ("type", json!(kind)),
+        ("bom-ref", json!(purl)),
+        ("name", package["name"].clone()),
+        ("version", package["version"].clone()),
+        ("purl", json!(purl)),
+    ];
+    let fields = fields.into_iter().chain(licenses);
+    Value::Object(fields.map(|(name, value)| (name.to_owned(), value)).collect())
 }
 
 fn purl(package: &Value) -> String {

@@ -150,13 +150,17 @@ fn of_file(
     from: Option<&LogPlace>,
 ) -> std::io::Result<Read> {
     let (mut records, mut missed, mut goes_on) = (Vec::new(), Missed::Nothing, false);
-    let is_first_of_boot = from
-        .is_none_or(|from| matches!(from.place, Place::Kmsg { .. }) && from.boot_id.as_deref() != boot_id);
-    if is_first_of_boot && source.shows_the_window() {
+    // A number of the kernel's own log is no place in a file, also where that log was read earlier in this boot. To count its
+    // lines again is better than to miss some.
+    let is_first_of_file = from.is_none_or(|from| matches!(from.place, Place::Kmsg { .. }));
+    if is_first_of_file && source.shows_the_window() {
         let since = aside::since_boot(root, name, source)?;
         records = since.records;
         if !since.is_whole {
-            missed = Missed::BeforeFirstLook;
+            missed = match from {
+                Some(_) => Missed::BetweenLooks,
+                None => Missed::BeforeFirstLook,
+            };
         }
         if let Some(still_written) = since.still_written {
             *source = still_written;

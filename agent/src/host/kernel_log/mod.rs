@@ -33,6 +33,8 @@ const BEFORE_ONLY: &str = "before only: the file is a copy made at boot, to whic
 pub(crate) struct KernelLog {
     name: String,
     source: Result<Source, Fact<bool>>,
+    /// A file that was put aside a moment ago, to which syslog still writes.
+    still_written: Option<Source>,
     before: Kept,
     about_iommu: String,
 }
@@ -52,6 +54,7 @@ impl KernelLog {
         let mut log = Self {
             name,
             source,
+            still_written: None,
             before: Kept::default(),
             about_iommu: String::new(),
         };
@@ -118,6 +121,7 @@ impl KernelLog {
         match several {
             Ok(since) => {
                 let start = start_of_boot(&since.records);
+                self.still_written = since.still_written;
                 (since.records, start)
             }
             Err(error) => {
@@ -132,8 +136,11 @@ impl KernelLog {
         let Ok(source) = &mut self.source else {
             return Vec::new();
         };
-        match source.read() {
-            Ok(records) => records,
+        // What was put aside is older.
+        let files = self.still_written.iter_mut().chain([source]);
+        let read: std::io::Result<Vec<_>> = files.map(Source::read).collect();
+        match read {
+            Ok(records) => records.into_iter().flatten().collect(),
             Err(error) => {
                 self.failed(&error);
                 Vec::new()

@@ -42,7 +42,7 @@ impl Source {
     /// Opens the best one that can be read, with the name that the report gives it. The gap is that of the device.
     pub(super) fn open(root: &HostRoot) -> Result<(String, Self), Fact<bool>> {
         let refused = match open(root, DEVICE).and_then(with_record) {
-            // Another one, since the first record was read of that.
+            // Opened again: the check has taken the first record.
             Ok(()) => match open(root, DEVICE) {
                 Ok(file) => return Ok(("kmsg".to_owned(), Self::of(file, DEVICE))),
                 Err(error) => error,

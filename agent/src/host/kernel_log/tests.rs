@@ -177,6 +177,31 @@ fn an_empty_file_is_no_kernel_log_unless_it_was_begun_anew() {
     assert_eq!(excerpts[0].source, "/var/log/syslog");
 }
 
+/// The new file is there, and syslog has the old one open until it is told.
+#[test]
+fn what_is_written_during_the_run_to_a_file_that_was_put_aside_is_read() {
+    let line = |time: &str, message: &str| format!("Nov 21 10:00:00 gpu-17 kernel: [{time}] {message}\n");
+    let before = [
+        line("    0.000000", "Linux version 6.8.0"),
+        line("    5.000000", "NVRM: before"),
+    ];
+    let root = tree(&[("var/log/kern.log", ""), ("var/log/kern.log.1", &before.concat())]);
+    let log = KernelLog::open(&HostRoot::new(root.path()));
+    add(root.path(), "var/log/kern.log.1", &line("   80.000000", XID));
+    add(
+        root.path(),
+        "var/log/kern.log",
+        &line("   81.000000", "NVRM: later"),
+    );
+    let (excerpts, facts) = log.finish();
+    assert_eq!(text(&excerpts, When::Before), Some("[    5.000000] NVRM: before"));
+    assert_eq!(
+        text(&excerpts, When::During),
+        Some(&*format!("[   80.000000] {XID}\n[   81.000000] NVRM: later"))
+    );
+    assert_eq!(facts["kernel_log.readable"].value, Some(true.into()));
+}
+
 /// Syslog writes to another file since the boot.
 #[test]
 fn a_file_that_was_not_written_to_since_the_boot_is_no_kernel_log() {

@@ -12,7 +12,7 @@ pub(super) use pair::facts as pair_facts;
 
 use std::collections::BTreeMap;
 
-use kb_core::report::{Fact, GapKind, fact_name};
+use kb_core::report::{Fact, GapKind, Gpu, fact_name};
 use serde_json::Value;
 
 use super::{HostRoot, absent};
@@ -45,6 +45,12 @@ pub(super) fn gpu_facts(root: &HostRoot, address: &str) -> BTreeMap<String, Fact
     ]);
     facts.extend(ErrorCounts::read(root, address).facts());
     facts
+}
+
+/// True where one of the GPUs has another number since the one at `lost` is gone: NVML counts them by PCI address.
+pub(crate) fn shifts_numbers(lost: &str, gpus: &[Gpu]) -> bool {
+    let mut addresses = gpus.iter().filter_map(|gpu| gpu.pci_address.value.as_deref());
+    addresses.any(|address| lost < address)
 }
 
 pub(super) fn numa_node(root: &HostRoot, address: &str) -> Fact<u64> {

@@ -113,6 +113,7 @@ impl Cluster {
             .envs(self.node.installed.environment())
             .env("PATH", path)
             .env("HOME", self.node.path("home"))
+            .env("PEERLESS_SPOOL", self.node.path("default-spool"))
             .env("PEERLESS_CONFIG", self.node.path("settings.toml"))
             .env("SLURM_JOB_ID", "4711")
             .env("SLURM_JOB_GPUS", gpus)

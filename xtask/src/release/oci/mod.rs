@@ -43,20 +43,20 @@ pub(super) fn make((about, program): (About, &Path), epoch: u32, into: &Path) ->
         "config": config,
         "layers": [packed],
     });
-    let mut manifest = blobs.add(
+    let manifest = blobs.add(
         "application/vnd.oci.image.manifest.v1+json",
         serde_json::to_vec(&manifest)?,
     );
     let version = about::VERSION;
-    set(
-        &mut manifest,
-        "annotations",
-        json!({ "org.opencontainers.image.ref.name": version }),
-    );
     let index = json!({
         "schemaVersion": 2,
         "mediaType": "application/vnd.oci.image.index.v1+json",
-        "manifests": [manifest],
+        "manifests": [{
+            "mediaType": manifest["mediaType"],
+            "digest": manifest["digest"],
+            "size": manifest["size"],
+            "annotations": { "org.opencontainers.image.ref.name": version },
+        }],
     });
     // What Docker read before it read layouts.
     let older = json!([{
@@ -81,39 +81,39 @@ pub(super) fn make((about, program): (About, &Path), epoch: u32, into: &Path) ->
 fn config(about: About, machine: Machine, diff_id: &str, epoch: u32) -> Result<Value> {
     let created = OffsetDateTime::from_unix_timestamp(epoch.into())?.format(&Rfc3339)?;
     let name = about.name;
-    let mut process = json!({
-        "User": format!("{USER}:{USER}"),
-        "Env": ["PATH=/usr/bin"],
-        "Entrypoint": [format!("/usr/bin/{name}")],
-        "Labels": {
-            "org.opencontainers.image.title": name,
-            "org.opencontainers.image.description": about.summary,
-            "org.opencontainers.image.version": about::VERSION,
-            "org.opencontainers.image.licenses": about::LICENSE,
-        },
+    let user = format!("{USER}:{USER}");
+    let program = format!("/usr/bin/{name}");
+    let labels = json!({
+        "org.opencontainers.image.title": name,
+        "org.opencontainers.image.description": about.summary,
+        "org.opencontainers.image.version": about::VERSION,
+        "org.opencontainers.image.licenses": about::LICENSE,
     });
-    if about == AGENT {
-        // The toolkit of NVIDIA brings the driver's libraries where these ask for them.
-        set(
-            &mut process,
-            "Env",
-            json!([
+    let process = if about == AGENT {
+        json!({
+            "User": user,
+            // The toolkit of NVIDIA brings the driver's libraries where these ask for them.
+            "Env": [
                 "PATH=/usr/bin",
                 "NVIDIA_VISIBLE_DEVICES=all",
                 "NVIDIA_DRIVER_CAPABILITIES=compute,utility",
                 "PEERLESS_STATE=/var/lib/peerless-agent",
-            ]),
-        );
-        set(&mut process, "Cmd", json!(["probe"]));
+            ],
+            "Entrypoint": [program],
+            "Labels": labels,
+            "Cmd": ["probe"],
+        })
     } else {
-        set(
-            &mut process,
-            "Cmd",
-            json!(["serve", "--listen", "0.0.0.0:8080", "--data-dir", "/data"]),
-        );
-        set(&mut process, "ExposedPorts", json!({ "8080/tcp": {} }));
-        set(&mut process, "Volumes", json!({ "/data": {} }));
-    }
+        json!({
+            "User": user,
+            "Env": ["PATH=/usr/bin"],
+            "Entrypoint": [program],
+            "Labels": labels,
+            "Cmd": ["serve", "--listen", "0.0.0.0:8080", "--data-dir", "/data"],
+            "ExposedPorts": { "8080/tcp": {} },
+            "Volumes": { "/data": {} },
+        })
+    };
     Ok(json!({
         "created": created,
         "architecture": machine.debian,
@@ -150,10 +150,4 @@ fn place(described: &Value) -> String {
 
 fn digest(bytes: &[u8]) -> String {
     format!("sha256:{}", hex::encode(Sha256::digest(bytes)))
-}
-
-fn set(object: &mut Value, name: &str, value: Value) {
-    if let Some(object) = object.as_object_mut() {
-        object.insert(name.to_owned(), value);
-    }
 }

@@ -265,3 +265,28 @@ fn lines_of_this_boot_that_are_gone_at_the_first_look_are_told() {
     let all = (of(&[("31", "a")]), Missed::Nothing);
     assert_eq!(look(root.path(), "a", &mut None), all);
 }
+
+/// A container loses the device, or an older agent took something without records for it.
+#[test]
+fn a_file_in_place_of_the_kernels_own_log_is_read_from_the_boot_on() {
+    let before = [syslog(0, "Linux version"), syslog(5, &xid(79))].concat();
+    let now = syslog(9, &xid(31));
+    let of_kmsg = |sequence| {
+        Some(LogPlace {
+            boot_id: Some("a".to_owned()),
+            place: Place::Kmsg { sequence },
+        })
+    };
+    let root = tree(&[(KERN, &now), ("var/log/kern.log.1", &before)]);
+    for sequence in [0, 7] {
+        let mut place = of_kmsg(sequence);
+        assert_eq!(
+            look(root.path(), "a", &mut place),
+            (of(&[("79", "a"), ("31", "a")]), Missed::Nothing)
+        );
+        assert_eq!(look(root.path(), "a", &mut place).0, []);
+    }
+    let root = tree(&[(KERN, &now)]);
+    let told = (of(&[("31", "a")]), Missed::BetweenLooks);
+    assert_eq!(look(root.path(), "a", &mut of_kmsg(7)), told);
+}

@@ -1,0 +1,80 @@
+//! What a run comes to beside what is open on the node.
+
+use kb_core::health::Entry;
+use kb_core::verdict::Verdict;
+
+use super::*;
+
+fn report() -> Report {
+    let sample = include_str!("../../../kb-core/tests/data/reports/h200-x2-healthy.json");
+    serde_json::from_str(sample).unwrap()
+}
+
+fn entry(cause: &str, device: &str, bearing: &str) -> Entry {
+    serde_json::from_value(serde_json::json!({
+        "id": format!("{cause}@{device}"), "cause": cause, "nature": "event", "bearing": bearing, "device": device,
+        "count": 1, "first_at": "2026-11-24T10:00:00Z", "last_at": "2026-11-24T10:00:00Z", "text": bearing,
+    }))
+    .unwrap()
+}
+
+fn health(entries: &[Entry]) -> Health {
+    let mut ledger = Ledger::default();
+    ledger.add_open(entries.to_vec());
+    ledger.health(Vec::new())
+}
+
+#[test]
+fn a_run_has_what_the_daemon_of_the_node_tells_or_says_that_it_could_not_be_read() {
+    let of = |told| of_run_beside(told, &report(), Scope::All);
+    assert_eq!(of(Ok(None)), None, "no daemon");
+    let unread = of(Err("permission denied".to_owned())).unwrap();
+    assert_eq!(unread.verdict, Verdict::Unknown);
+    assert_eq!(
+        (&*unread.unread[0].what, &*unread.unread[0].why),
+        (LEDGER, "permission denied")
+    );
+    let mut ledger = Ledger::default();
+    ledger.add_open(vec![entry("xid", "node", "fault")]);
+    let told = of(Ok(Some(ledger))).unwrap();
+    assert_eq!((told.verdict, told.open.len()), (Verdict::Broken, 1));
+    let quiet = of(Ok(Some(Ledger::default()))).unwrap();
+    assert_eq!((quiet.verdict, quiet.open), (Verdict::NoFaultSeen, Vec::new()));
+}
+
+#[test]
+fn of_two_ledgers_the_worst_is_the_verdict_and_stands_first() {
+    let own = health(&[
+        entry("throttled", "a", "warning"),
+        entry("log_missed", "node", "unknown"),
+    ]);
+    let of_node = health(&[entry("xid", "b", "fault"), entry("throttled", "a", "fault")]);
+    for (one, other) in [(&own, &of_node), (&of_node, &own)] {
+        let merged = both(one.clone(), other.clone());
+        assert_eq!(merged.verdict, Verdict::Broken);
+        let mut open: Vec<(&str, &str)> = merged
+            .open
+            .iter()
+            .map(|entry| (entry.id.as_str(), entry.text.as_str()))
+            .collect();
+        assert_eq!(open.pop(), Some(("log_missed@node", "unknown")));
+        open.sort_unstable();
+        assert_eq!(open, [("throttled@a", "fault"), ("xid@b", "fault")]);
+    }
+    let unread = without_ledger(health(&[]), "gone");
+    let merged = both(health(&[entry("throttled", "a", "warning")]), unread);
+    assert_eq!((merged.verdict, merged.unread.len()), (Verdict::Unknown, 1));
+}
+
+#[test]
+fn a_lost_gpu_shifts_the_numbers_of_those_behind_it() {
+    let report = report();
+    let addresses = report.gpus.iter().filter_map(|gpu| gpu.pci_address.value.clone());
+    let farthest = addresses.max().unwrap();
+    let is_in_doubt =
+        |cause, device: &str| numbers_are_in_doubt(&health(&[entry(cause, device, "fault")]), &report.gpus);
+    assert!(is_in_doubt(cause::GPU_LOST, "0000:00:00.0"));
+    assert!(!is_in_doubt(cause::GPU_LOST, &farthest));
+    assert!(!is_in_doubt(cause::GPU_LOST, "ffff:00:00.0"));
+    assert!(!is_in_doubt("xid", "0000:00:00.0"));
+}
