@@ -119,6 +119,11 @@ impl Look {
         look
     }
 
+    /// Whether a state was read as bad, or errors were counted.
+    pub fn has_bad(&self) -> bool {
+        self.bad().next().is_some() || self.counts.iter().any(|count| count.errors > 0)
+    }
+
     pub(crate) fn bad(&self) -> impl Iterator<Item = (&'static str, Bearing, &str)> {
         self.states.iter().filter_map(|state| {
             let bad = state.bad.as_deref()?;

@@ -63,11 +63,18 @@ pub struct NodeListing {
 ///
 /// A proven fault is over when a later run proves something else, and not before: neither a passive look, nor a run that
 /// could tell nothing, nor another tool's result ends it. Proven health ends also with an alarm, while that is the
-/// latest. An alarm of a run or of another tool stands like a proof until the next proof, since no look can see its cause again. A node without either is as it was last seen.
+/// latest. An alarm stands like a proof until a proof, or a look that reads its causes as good. A node without either is as it was
+/// last seen.
 pub fn standing(proof: Option<ReportListing>, last_seen: &ReportListing) -> ReportListing {
     let alarmed = last_seen.weight == Weight::Alarm;
     proof
-        .filter(|proof| !alarmed || (proof.weight == Weight::Proof && proof.verdict != Verdict::Healthy))
+        .filter(|proof| {
+            let is_fault = match proof.weight {
+                Weight::Alarm => proof.verdict > last_seen.verdict,
+                _ => proof.verdict != Verdict::Healthy,
+            };
+            !alarmed || is_fault
+        })
         .unwrap_or_else(|| last_seen.clone())
 }
 

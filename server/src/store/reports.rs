@@ -51,6 +51,15 @@ pub trait ReportStore: Send + Sync + Debug {
         since: Option<OffsetDateTime>,
     ) -> Result<Option<ReportListing>, StoreError>;
 
+    /// A node's alarms of one kind whose runs ended after `since`, the run that ended last first; at most `limit`.
+    async fn alarms(
+        &self,
+        node: &NodeId,
+        simulated: bool,
+        since: Option<OffsetDateTime>,
+        limit: u32,
+    ) -> Result<Vec<ReportListing>, StoreError>;
+
     async fn findings(&self, node: &NodeId, report: &ReportId) -> Result<Vec<StoredFinding>, StoreError>;
 
     /// Latest reports and latest proofs of nodes whose findings were made with a feed older than `seq`, oldest first.
@@ -148,6 +157,8 @@ pub struct Proofs {
     /// Reports of any weight that the node had when they were read.
     pub reports: u32,
     pub latest: Option<ReportListing>,
+    /// The alarm that stands against the node.
+    pub alarm: Option<ReportListing>,
     pub proofs: Vec<ReportListing>,
 }
 
@@ -157,6 +168,8 @@ pub struct Judged {
     pub reports: u32,
     /// Later proofs of health that turn out to be none beside this report.
     pub refuted: Vec<Refuted>,
+    /// Of an alarm: a look that came before it shows that it is over. Of another report: the alarm that stands is over with it.
+    pub alarm_is_over: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -247,26 +260,6 @@ impl ReportListing {
 }
 
 impl NewReport {
-    /// Whether it is an alarm that no later look can tell again: it stands until a later run.
-    pub fn is_lasting_alarm(&self) -> bool {
-        let lasts = match self.origin {
-            Origin::Look => false,
-            Origin::Run => self.verdict > Verdict::Unknown,
-            Origin::Converted => true,
-        };
-        self.weight == Weight::Alarm && lasts
-    }
-
-    /// Whether it is a good run over all GPUs that proves nothing of pairs, since there are none: of one GPU.
-    pub fn is_good_run(&self) -> bool {
-        let is_of_all = self.machine.as_ref().is_some_and(|machine| machine.shows_all);
-        self.origin == Origin::Run
-            && self.weight == Weight::Look
-            && self.verdict <= Verdict::NoFaultSeen
-            && is_of_all
-            && self.gpus == 1
-    }
-
     pub fn ended(&self) -> OffsetDateTime {
         ended(self.ended_at, self.finished_at, self.received_at)
     }

@@ -4,7 +4,7 @@ use kb_core::observation::{Look, canonical};
 use kb_core::report::{Absence, Check, Gpu, Outcome, Pair, Report};
 use kb_core::verdict::{Verdict, all_passed, cause, check_passed, unproven};
 
-use super::gone::{covers, expected_gpus, expected_now, is_same, name};
+use super::gone::{covers, expected_gpus, expected_now, is_as_many_as_expected, is_same, name};
 
 /// Rungs that checks prove; 1 is the driver's own answer.
 const CHECKED_RUNGS: std::ops::RangeInclusive<u8> = 2..=7;
@@ -15,6 +15,22 @@ const NVML: &str = "nvml.driver_version";
 pub(super) fn leaves_open(fault: &Report, proof: &Report) -> Option<String> {
     if let Some(why) = unproven(proof) {
         return Some(why);
+    }
+    leaves_gpus_open(fault, proof)
+        .or_else(|| leaves_checks_open(fault, proof))
+        .or_else(|| leaves_states_open(fault, proof))
+}
+
+fn leaves_checks_open(fault: &Report, proof: &Report) -> Option<String> {
+    let (_, check) = failed(fault).find(|(pair, check)| !passed(proof, pair, check))?;
+    let name = &check.name;
+    Some(format!("{name}, which failed then, did not pass in all pairs"))
+}
+
+/// Why the later report does not show all GPUs that the fault is about.
+pub(super) fn leaves_gpus_open(fault: &Report, proof: &Report) -> Option<String> {
+    if is_as_many_as_expected(proof) {
+        return None;
     }
     if let Some(gpu) = fault.gpus.iter().find(|gpu| !covers(proof, gpu, fault)) {
         return Some(format!("{} is not among its GPUs", name(gpu)));
@@ -40,10 +56,11 @@ pub(super) fn leaves_open(fault: &Report, proof: &Report) -> Option<String> {
     {
         return Some(format!("it shows {has} GPUs, and there should be {should}"));
     }
-    if let Some((_, check)) = failed(fault).find(|(pair, check)| !passed(proof, pair, check)) {
-        let name = &check.name;
-        return Some(format!("{name}, which failed then, did not pass in all pairs"));
-    }
+    None
+}
+
+/// Why the later report does not show that each state that was bad is good.
+pub(super) fn leaves_states_open(fault: &Report, proof: &Report) -> Option<String> {
     let (then, later) = (Look::of(fault), Look::of(proof));
     let now = |device: &str| place_now(device, fault, proof);
     if let Some((cause, device)) = then.not_read_again(&later, now).next() {

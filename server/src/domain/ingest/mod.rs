@@ -16,6 +16,7 @@ mod error;
 mod gone;
 mod logged;
 mod machine;
+mod over;
 mod pack;
 mod parse;
 mod proofs;

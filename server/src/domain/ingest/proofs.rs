@@ -9,6 +9,7 @@ use time::OffsetDateTime;
 use super::clock::{by_its_own_clock, is_unsure};
 use super::ends::leaves_open;
 use super::gone::{gone_since_alarm, gone_within_boot, is_as_many_as_expected};
+use super::over::leaves_alarm_open;
 use super::{IngestError, parse_stored};
 use crate::store::{Judged, NewReport, Proofs, Refuted, ReportListing, ReportStore, Weight};
 
@@ -27,8 +28,10 @@ pub(super) async fn judge(
         return judge_look(store, new, sent).await;
     }
     let known = store.proofs(&new.node, new.simulated, MOST).await?;
+    let mut alarm_is_over = false;
     let refuted = if new.weight == Weight::Alarm {
         count_from_arrival(new, is_sure, known.latest.iter());
+        alarm_is_over = is_over_already(store, new, sent, &known).await?;
         Vec::new()
     } else if is_clean(new.verdict) {
         count_from_own_clock(new, &known);
@@ -40,24 +43,76 @@ pub(super) async fn judge(
     new.judged = Some(Judged {
         reports: known.reports,
         refuted,
+        alarm_is_over,
     });
     Ok(())
 }
 
-/// A look of all GPUs proves nothing, and tells where one is gone.
+/// A look of all GPUs proves nothing. It tells where a GPU is gone, and that alarms are over whose causes it reads as good.
 async fn judge_look(store: &dyn ReportStore, new: &mut NewReport, sent: &Report) -> Result<(), IngestError> {
     if !new.machine.as_ref().is_some_and(|machine| machine.shows_all) {
         return Ok(());
     }
     let known = store.proofs(&new.node, new.simulated, 1).await?;
     hold_against_roll(store, new, sent, &known).await?;
-    if new.weight == Weight::Alarm {
+    let is_alarm = new.weight == Weight::Alarm;
+    let alarm_is_over = !is_alarm && ends_alarms(store, new, sent, &known).await?;
+    if is_alarm || alarm_is_over {
         new.judged = Some(Judged {
             reports: known.reports,
             refuted: Vec::new(),
+            alarm_is_over,
         });
     }
     Ok(())
+}
+
+/// Whether a look ends the alarm that stands: it has to leave none open of those since the last proof.
+async fn ends_alarms(
+    store: &dyn ReportStore,
+    new: &NewReport,
+    sent: &Report,
+    known: &Proofs,
+) -> Result<bool, IngestError> {
+    if new.verdict > Verdict::NoFaultSeen || known.alarm.is_none() {
+        return Ok(false);
+    }
+    let at = new.ended();
+    for alarm in alarms(store, new, known).await? {
+        let body = body(store, &alarm).await?;
+        if alarm.ended() > at || leaves_alarm_open(&body, alarm.verdict, sent).is_some() {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// Whether an alarm that came late was over by what the node's latest look read.
+async fn is_over_already(
+    store: &dyn ReportStore,
+    new: &NewReport,
+    sent: &Report,
+    known: &Proofs,
+) -> Result<bool, IngestError> {
+    let at = new.ended();
+    let is_good = |latest: &&ReportListing| {
+        latest.weight == Weight::Look && latest.verdict <= Verdict::NoFaultSeen && latest.ended() > at
+    };
+    let Some(look) = known.latest.as_ref().filter(is_good) else {
+        return Ok(false);
+    };
+    let look = body(store, look).await?;
+    Ok(leaves_alarm_open(sent, new.verdict, &look).is_none())
+}
+
+/// The node's alarms since its last proof, the latest first.
+async fn alarms(
+    store: &dyn ReportStore,
+    new: &NewReport,
+    known: &Proofs,
+) -> Result<Vec<ReportListing>, IngestError> {
+    let since = known.proofs.first().map(ReportListing::ended);
+    Ok(store.alarms(&new.node, new.simulated, since, MOST).await?)
 }
 
 async fn hold_against_faults(
@@ -66,9 +121,14 @@ async fn hold_against_faults(
     sent: &Report,
     known: &Proofs,
 ) -> Result<(), IngestError> {
+    let alarms = match &known.alarm {
+        Some(_) => alarms(store, new, known).await?,
+        None => Vec::new(),
+    };
     let at = new.ended();
     let earlier = others(known, new.id.clone()).filter(|proof| proof.ended() <= at);
-    for fault in earlier.take_while(|proof| !is_clean(proof.verdict)) {
+    let alarms = alarms.iter().filter(|alarm| alarm.ended() <= at);
+    for fault in alarms.chain(earlier.take_while(|proof| !is_clean(proof.verdict))) {
         let body = body(store, fault).await?;
         if let Some(why) = leaves_open(&body, sent) {
             new.weight = if new.verdict == Verdict::Healthy {

@@ -14,16 +14,17 @@ pub(super) const CONVERTED: &str = fact_name::CONVERT_TOOLS;
 const CONTEXTS: &str = "contexts";
 
 /// Weighs a report. A proof is a run of the agent's own that made GPUs work with each other and came to a verdict;
-/// an alarm is anything else that tells of a fault. Another tool's verdict is none, for nobody knows how it was made; a failure
-/// that it met is one. A run over some GPUs proves a fault of the node, and no health: the others were not tried.
+/// an alarm is anything else that tells of a fault. Another tool's figures are none, for nobody knows how they were made; what
+/// it failed at is an alarm. A run over some GPUs proves a fault of the node, and no health: the others were not tried.
 ///
 /// `claim` is what the report may be taken to say.
 pub(super) fn weigh(report: &Report, claim: &Claim) -> Weight {
     let verdict = claim.verdict;
     let is_told = !matches!(verdict, Verdict::Unknown | Verdict::NoFaultSeen);
     if report.host.contains_key(CONVERTED) {
-        // What another tool failed at counts as what the agent's own run fails at: wrong data is wrong, whoever moved it.
-        if report.failures.is_empty() && verdict != Verdict::Broken {
+        // What another tool failed at counts as what the agent's own run fails at: wrong data is wrong, whoever moved it, and
+        // access that the driver refuses is refused, whoever asked.
+        if report.failures.is_empty() && !matches!(verdict, Verdict::Broken | Verdict::Refused) {
             Weight::Look
         } else {
             Weight::Alarm
@@ -45,14 +46,15 @@ pub(super) fn weigh(report: &Report, claim: &Claim) -> Weight {
     }
 }
 
-/// How the report came to be. A look opens the driver and lists all pairs, too, so that only contexts and checks tell a run.
-/// Agents of before 1.4 name no parts.
+/// How the report came to be. A look opens the driver and lists all pairs, too, so that only contexts, checks and pairs that are
+/// called broken tell a run. Agents of before 1.4 name no parts.
 pub(super) fn origin(report: &Report) -> Origin {
     if report.host.contains_key(CONVERTED) {
         return Origin::Converted;
     }
     let has_contexts = report.parts.iter().any(|part| part.name == CONTEXTS);
-    if has_contexts || report.was_tried() {
+    let is_broken = |pair: &Pair| pair.verdict.verdict == Verdict::Broken;
+    if has_contexts || report.was_tried() || report.pairs.iter().any(is_broken) {
         Origin::Run
     } else {
         Origin::Look
@@ -179,16 +181,18 @@ mod tests {
 
     #[test]
     fn what_another_tool_measured_is_no_proof() {
-        for verdict in ["healthy", "refused"] {
+        for verdict in ["healthy", "degraded"] {
             let mut converted = report(verdict, Some("pass"));
             converted["host"] = json!({ CONVERTED: { "value": "nvbandwidth", "source": "the text" } });
             assert_eq!(weight(converted.clone()), Weight::Look, "{verdict}");
             converted["failures"] = json!([{ "step": "all_reduce_perf", "code": null, "code_name": null, "message": "50 wrong" }]);
             assert_eq!(weight(converted), Weight::Alarm, "data that is wrong, {verdict}");
         }
-        let mut broken = report("broken", Some("fail"));
-        broken["host"] = json!({ CONVERTED: { "value": "simpleP2P", "source": "the text" } });
-        assert_eq!(weight(broken), Weight::Alarm);
+        for verdict in ["broken", "refused"] {
+            let mut converted = report(verdict, Some("fail"));
+            converted["host"] = json!({ CONVERTED: { "value": "simpleP2P", "source": "the text" } });
+            assert_eq!(weight(converted), Weight::Alarm, "{verdict}");
+        }
     }
 
     #[test]

@@ -20,6 +20,7 @@ pub(super) async fn of<DB: Engine>(
     Ok(Proofs {
         reports: reports_of(tx, node).await?,
         latest: last_seen(tx, node).await?,
+        alarm: alarm(tx, node, simulated).await?,
         proofs,
     })
 }
@@ -73,6 +74,22 @@ async fn last_seen<DB: Engine>(tx: &mut Tx<DB>, node: &NodeId) -> Result<Option<
     row.map(|row| listing_from(&row, 0)).transpose()
 }
 
+/// The alarm of a kind that stands against a node.
+pub(super) async fn alarm<DB: Engine>(
+    tx: &mut Tx<DB>,
+    node: &NodeId,
+    simulated: bool,
+) -> Result<Option<ReportListing>, StoreError> {
+    let sql = concat!(
+        "SELECT ",
+        listing_columns!(),
+        " FROM node n JOIN report p ON p.node_id = n.id AND p.id = n.proof_report \
+         WHERE n.id = $1 AND p.weight = 'alarm' AND p.simulated = $2"
+    );
+    let row = tx.first(sql, values![node, simulated]).await?;
+    row.map(|row| listing_from(&row, 0)).transpose()
+}
+
 /// When the run of a report ended, as [`ReportListing::ended`] says.
 macro_rules! ended {
     () => {
@@ -88,6 +105,17 @@ pub(super) const ALARM_SINCE: &str = concat!(
     " FROM report p WHERE p.node_id = $1 AND p.weight = 'alarm' AND p.simulated = $2 AND p.received_at > $3 AND ",
     ended!(),
     " > $3 ORDER BY p.gpus DESC, p.received_at DESC LIMIT 1"
+);
+
+/// The alarms (node, kind, time, limit) whose runs ended later, the run that ended last first.
+pub(super) const ALARMS: &str = concat!(
+    "SELECT ",
+    listing_columns!(),
+    " FROM report p WHERE p.node_id = $1 AND p.weight = 'alarm' AND p.simulated = $2 AND p.received_at > $3 AND ",
+    ended!(),
+    " > $3 ORDER BY ",
+    ended!(),
+    " DESC, p.received_at DESC LIMIT $4"
 );
 
 pub(super) async fn latest<DB: Engine>(

@@ -193,6 +193,21 @@ impl<DB: Engine> ReportStore for SqlStore<DB> {
         row.map(|row| listing_from(&row, 0)).transpose()
     }
 
+    async fn alarms(
+        &self,
+        node: &NodeId,
+        simulated: bool,
+        since: Option<OffsetDateTime>,
+        limit: u32,
+    ) -> Result<Vec<ReportListing>, StoreError> {
+        let since = since.unwrap_or(OffsetDateTime::UNIX_EPOCH);
+        let mut session = self.read_once().await?;
+        let rows = session
+            .all(proofs::ALARMS, values![node, simulated, since, limit])
+            .await?;
+        rows.iter().map(|row| listing_from(row, 0)).collect()
+    }
+
     async fn findings(&self, node: &NodeId, report: &ReportId) -> Result<Vec<StoredFinding>, StoreError> {
         let sql = "SELECT ordinal, record_id, revision, rule, subject, title, evidence, seq, severity, action, bearing \
             FROM finding \

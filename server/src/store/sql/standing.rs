@@ -5,8 +5,7 @@ use kb_core::verdict::Verdict;
 use time::OffsetDateTime;
 
 use super::engine::{Engine, values};
-use super::proofs::latest;
-use super::report_rows::{listing_columns, listing_from};
+use super::proofs::{alarm, latest};
 use super::session::Tx;
 use crate::store::{NewReport, Origin, ReportListing, StoreError, Weight};
 
@@ -34,15 +33,18 @@ pub(super) async fn upsert_node<DB: Engine>(tx: &mut Tx<DB>, report: &NewReport)
         (SELECT 1 FROM report p WHERE p.node_id = $1 AND p.id = node.latest_report AND p.id <> $3 AND p.weight = 'alarm'))";
     let row = values![&report.node, hostname, &report.id, seen_at, is_mere_look];
     tx.run(sql, row).await?;
-    if report.is_lasting_alarm() {
-        // As a proven fault does, and it hides none.
+    let is_over = report.judged.as_ref().is_some_and(|judged| judged.alarm_is_over);
+    if report.weight == Weight::Alarm && !is_over {
+        // As a proven fault does. It hides none, and no worse alarm.
+        let is_worst = report.verdict == Verdict::Broken;
         let sql = "UPDATE node SET proof_report = $2, proof_at = $3 \
             WHERE id = $1 AND COALESCE(proof_at, $3) <= $3 AND NOT EXISTS \
             (SELECT 1 FROM report p WHERE p.node_id = $1 AND p.id = node.proof_report \
-            AND p.weight = 'proof' AND p.verdict <> 'healthy')";
-        tx.run(sql, values![&report.node, &report.id, seen_at]).await?;
+            AND (p.weight = 'proof' AND p.verdict <> 'healthy' OR p.weight = 'alarm' AND p.verdict = 'broken' AND NOT $4))";
+        tx.run(sql, values![&report.node, &report.id, seen_at, is_worst])
+            .await?;
     }
-    if report.is_good_run() {
+    if report.weight != Weight::Alarm && is_over {
         end_alarm(tx, report).await?;
     }
     if report.weight == Weight::Proof {
@@ -96,14 +98,7 @@ pub(super) async fn stand_on_latest<DB: Engine>(
 ) -> Result<(), StoreError> {
     let left = latest(tx, node, simulated, 1).await?;
     let proof = left.first();
-    let sql = concat!(
-        "SELECT ",
-        listing_columns!(),
-        " FROM node n JOIN report p ON p.node_id = n.id AND p.id = n.proof_report \
-         WHERE n.id = $1 AND p.weight = 'alarm' AND p.simulated = $2"
-    );
-    if let Some(row) = tx.first(sql, values![node, simulated]).await? {
-        let alarm = listing_from(&row, 0)?;
+    if let Some(alarm) = alarm(tx, node, simulated).await? {
         let is_over =
             |proof: &ReportListing| proof.verdict != Verdict::Healthy || proof.ended() > alarm.ended();
         if !proof.is_some_and(is_over) {

@@ -3,22 +3,25 @@
 use serde_json::{Value, json};
 
 use super::looks::{as_look, as_run};
-use super::{Door, Verdict, run, standing};
+use super::{AT, Arrival, Door, Verdict, run, standing};
 
 fn look(id: &str, minute: u8, gpus: &[u32]) -> Value {
     as_look(run(id, minute, gpus, false))
 }
 
-/// A look that tells of a fault that is open.
-fn look_at_fault(id: &str, minute: u8, gpus: &[u32]) -> Value {
+/// A look that reads whether rows of GPU 0 could not be remapped.
+fn look_at_rows(id: &str, minute: u8, gpus: &[u32], have_failed: bool) -> Value {
     let mut look = look(id, minute, gpus);
-    look["conclusion"] = json!({ "verdict": "broken", "exit_code": 2, "reason": "Xid 79 of GPU-0" });
+    look["gpus"][0]["facts"]["remapped_rows.failure"] = json!({ "value": have_failed, "source": "test" });
+    if have_failed {
+        look["conclusion"] = json!({ "verdict": "broken", "exit_code": 2, "reason": "remap failed" });
+    }
     look
 }
 
 #[tokio::test]
 async fn what_a_run_met_stands_until_a_later_run() {
-    let mut unlisted = as_run(run("alarm", 20, &[0, 1], true));
+    let mut unlisted = run("alarm", 20, &[0, 1], true);
     for direction in unlisted["pairs"][0]["directions"].as_array_mut().unwrap() {
         direction["checks"] = json!([]);
     }
@@ -41,15 +44,58 @@ async fn what_a_run_met_stands_until_a_later_run() {
 }
 
 #[tokio::test]
-async fn what_a_look_saw_is_over_when_a_later_look_does_not_see_it() {
+async fn what_a_look_saw_is_over_when_a_later_look_reads_it_as_good() {
     for gpus in [&[0][..], &[0, 1]] {
         let door = Door::open().await;
-        door.send(&look_at_fault("fault", 10, gpus)).await.unwrap();
+        let mut untold = look_at_rows("untold", 20, gpus, false);
+        untold["conclusion"] = json!({ "verdict": "unknown", "exit_code": 3, "reason": "could not tell" });
+        for report in [
+            look_at_rows("fault", 10, gpus, true),
+            untold,
+            look("unread", 30, gpus),
+        ] {
+            door.send(&report).await.unwrap();
+            let (id, verdict, _) = standing(&door).await;
+            assert_eq!((id.as_str(), verdict), ("fault", Verdict::Broken));
+        }
+        door.send(&look_at_rows("read", 40, gpus, false)).await.unwrap();
+        let (id, verdict, _) = standing(&door).await;
+        assert_eq!((id.as_str(), verdict), ("read", Verdict::NoFaultSeen));
+    }
+}
+
+#[tokio::test]
+async fn each_alarm_has_to_be_over() {
+    let door = Door::open().await;
+    let mut links = look("links", 20, &[0, 1]);
+    links["gpus"][0]["facts"]["nvlink.links_active"] = json!({ "value": 3, "source": "test" });
+    links["conclusion"] = json!({ "verdict": "degraded", "exit_code": 1, "reason": "3 of 18 links" });
+    let mut healed = look("healed", 30, &[0, 1]);
+    healed["gpus"][0]["facts"]["nvlink.links_active"] = json!({ "value": 18, "source": "test" });
+    for report in [look_at_rows("fault", 10, &[0, 1], true), links, healed] {
+        door.send(&report).await.unwrap();
         let (id, verdict, _) = standing(&door).await;
         assert_eq!((id.as_str(), verdict), ("fault", Verdict::Broken));
-        door.send(&look("cleared", 20, gpus)).await.unwrap();
-        let (id, verdict, _) = standing(&door).await;
-        assert_eq!((id.as_str(), verdict), ("cleared", Verdict::NoFaultSeen));
+    }
+}
+
+#[tokio::test]
+async fn an_alarm_that_comes_late_stands_unless_the_look_after_it_reads_it_as_good() {
+    for (later, stands) in [
+        (look("look", 30, &[0, 1]), "fault"),
+        (look_at_rows("look", 30, &[0, 1], false), "look"),
+    ] {
+        let door = Door::open().await;
+        // Both senders tell what their clocks say.
+        let arrival = Arrival {
+            received_at: AT,
+            sent_at: Some(AT),
+        };
+        for report in [later, look_at_rows("fault", 10, &[0, 1], true)] {
+            let body = report.to_string();
+            door.send_at(body.as_bytes(), arrival).await.unwrap();
+        }
+        assert_eq!(standing(&door).await.0, stands);
     }
 }
 
