@@ -70,7 +70,7 @@ impl ActorKind {
 }
 
 /// All that is done: rows of other actions are not written.
-pub const AUDIT_ACTIONS: [&str; 34] = [
+pub const AUDIT_ACTIONS: [&str; 35] = [
     "comment.add",
     "comment.resolve",
     "feedback.ignore",
@@ -105,6 +105,7 @@ pub const AUDIT_ACTIONS: [&str; 34] = [
     "unmatched.ignore",
     "unmatched.known_as",
     "unmatched.reopen",
+    "webhook.give_up",
 ];
 
 #[derive(Debug, Clone)]

@@ -8,6 +8,7 @@ mod anonymous;
 mod audit;
 mod baseline;
 mod bundles;
+mod deliveries;
 mod digest;
 mod error;
 mod feed;
@@ -33,6 +34,7 @@ pub use anonymous::*;
 pub use audit::*;
 pub use baseline::*;
 pub use bundles::*;
+pub use deliveries::*;
 pub use error::StoreError;
 pub use feed::*;
 pub use feedback::*;
@@ -75,6 +77,7 @@ pub trait Store:
     + UnmatchedStore
     + BaselineStore
     + BundleStore
+    + DeliveryStore
 {
     /// Commits a transaction that changes nothing, and says why where that cannot be done now.
     async fn check_write(&self) -> Result<(), StoreError>;

@@ -89,5 +89,6 @@ mod test_app;
 mod twenty_editors;
 mod unmatched;
 mod unread;
+mod webhook;
 mod withdrawals;
 mod workbench;

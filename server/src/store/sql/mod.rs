@@ -7,7 +7,7 @@
 //! nodes, outcomes, tokens, reviews,
 //! persons, sessions, audit,
 //! anonymous, feedback, baseline,
-//! bundles                           one trait each
+//! bundles, deliveries               one trait each
 //! fleet, fleet_list                 all nodes counted; those of a list
 //! fleet_handling                    what people do about findings of a node
 //! fleet_summary, fleet_findings     what is kept of each node as its reports come
@@ -22,6 +22,7 @@ mod batch;
 mod bundles;
 mod connect;
 mod convert;
+mod deliveries;
 mod derive;
 mod derived_rows;
 mod dialect;

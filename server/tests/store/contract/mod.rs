@@ -5,6 +5,7 @@ mod audit;
 mod baseline;
 mod bundles;
 mod codes;
+mod deliveries;
 mod edges;
 mod feed;
 mod feedback;
@@ -46,6 +47,12 @@ macro_rules! contract {
 }
 
 contract! {
+    deliveries {
+        rows_of_the_audit_are_queued_once
+        one_server_has_a_delivery_until_its_claim_ends
+        what_is_given_up_stands_in_the_audit
+        the_queue_is_bounded
+    }
     heads {
         texts_come_back_byte_for_byte
         a_draft_is_not_seen_by_readers
