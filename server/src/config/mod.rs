@@ -158,7 +158,7 @@ pub struct ServeArgs {
 
     /// Show what the server does, with nodes that are made up and some recorded runs, in a database that is gone afterwards. Serves
     /// this machine alone; nobody can write
-    #[arg(long, conflicts_with_all = ["data_dir", "database", "login_header", "issuer", "anonymous_writing", "without_shipped", "webhook"])]
+    #[arg(long, conflicts_with_all = ["data_dir", "database", "login_header", "issuer", "anonymous_writing", "without_shipped", "webhook", "alertmanager"])]
     pub demo: bool,
 
     /// Let people write without a login: votes, suggestions and lines that nobody knows, for editors to read. 64 kB each, 20 a day

@@ -7,7 +7,7 @@ use clap::Args;
 /// Programs that are told what happens.
 #[derive(Clone, Default, Args)]
 pub struct TellArgs {
-    /// Address that is told of reviews, comments and publications of records, as signed JSON
+    /// Address that is told of reviews, comments and publications of records, and of what begins and ends on nodes, as signed JSON
     #[arg(
         id = "webhook",
         long = "webhook",
@@ -28,6 +28,53 @@ pub struct TellArgs {
         requires = "webhook"
     )]
     pub webhook_secret_file: Option<PathBuf>,
+
+    /// Addresses of Alertmanager that are told what is open on nodes, separated by commas
+    #[arg(
+        long = "alertmanager",
+        env = "PEERLESS_ALERTMANAGER",
+        value_name = "URL,…",
+        value_delimiter = ',',
+        value_parser = plain_address
+    )]
+    pub alertmanager: Vec<String>,
+
+    /// Labels of nodes that make groups: the webhook and Alertmanager get one message for each cause and group. `node` stands for the
+    /// node itself [default: one message for each cause]
+    #[arg(
+        long = "alert-labels",
+        env = "PEERLESS_ALERT_LABELS",
+        value_name = "NAME,…",
+        value_delimiter = ',',
+        value_parser = label
+    )]
+    pub alert_labels: Vec<String>,
+}
+
+/// Labels that every alert has.
+const OWN_LABELS: [&str; 5] = ["alertname", "cause", "record", "severity", "action"];
+
+fn label(text: &str) -> Result<String, String> {
+    let is_name = |byte: u8| byte.is_ascii_alphanumeric() || b"._-/".contains(&byte);
+    if text.is_empty() || text.len() > 63 || !text.bytes().all(is_name) {
+        return Err("write names of labels of nodes, such as rack,site".to_owned());
+    }
+    if OWN_LABELS.contains(&text) {
+        return Err(format!(
+            "every alert has a label {text} of its own: choose another label of the nodes"
+        ));
+    }
+    Ok(text.to_owned())
+}
+
+/// An address without a query, to which a path is added.
+fn plain_address(text: &str) -> Result<String, String> {
+    if text.contains('?') {
+        return Err(
+            "write the address of Alertmanager, such as http://alertmanager:9093, without a ?".to_owned(),
+        );
+    }
+    address(text)
 }
 
 impl std::fmt::Debug for TellArgs {
@@ -37,6 +84,8 @@ impl std::fmt::Debug for TellArgs {
             .debug_struct("TellArgs")
             .field("webhook", &self.webhook.as_ref().map(|_| "…"))
             .field("webhook_secret_file", &self.webhook_secret_file)
+            .field("alertmanager", &self.alertmanager.len())
+            .field("alert_labels", &self.alert_labels)
             .finish()
     }
 }
@@ -86,6 +135,18 @@ mod tests {
                 "{wrong}: {told}"
             );
         }
+    }
+
+    #[test]
+    fn labels_that_alerts_have_are_refused() {
+        assert_eq!(
+            label("topology.kubernetes.io/zone"),
+            Ok("topology.kubernetes.io/zone".to_owned())
+        );
+        for wrong in ["", "rack one", "cause", "severity"] {
+            assert!(label(wrong).is_err(), "{wrong}");
+        }
+        assert!(plain_address("http://alertmanager:9093/?x").is_err());
     }
 
     #[test]

@@ -1,5 +1,5 @@
 //! What runs beside the requests: following the feed, correlating again when knowledge changed, summing up metrics, removing
-//! anonymous writing that is over, taking in votes of other servers, telling the webhook.
+//! anonymous writing that is over, taking in votes of other servers, telling other programs.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,12 +8,11 @@ use actix_web::web;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
-use super::tell;
+use super::tell::Tell;
 use crate::domain::anonymous;
 use crate::domain::correlate::recorrelate_while_it_changes;
 use crate::feed::{DEFAULT_INTERVAL, Follower};
 use crate::web::state::AppState;
-use crate::web::webhook::Webhook;
 
 /// How often metrics are summed up: between, each request takes a few bytes.
 const SUM_UP_EVERY: Duration = Duration::from_secs(5);
@@ -29,7 +28,7 @@ pub(super) struct Tasks {
 }
 
 impl Tasks {
-    pub(super) fn start(follower: Follower, state: &web::Data<AppState>, webhook: Option<Webhook>) -> Self {
+    pub(super) fn start(follower: Follower, state: &web::Data<AppState>, tell: Tell) -> Self {
         let (stop, stopped) = watch::channel(false);
         let follower = tokio::spawn(follower.run(DEFAULT_INTERVAL, until(stopped.clone())));
         let correlation = tokio::spawn(recorrelate_while_it_changes(
@@ -48,10 +47,7 @@ impl Tasks {
             ("looking through anonymous writing", tending),
             ("taking in votes", votes),
         ];
-        if let Some(webhook) = webhook {
-            let telling = tell::webhook(state.clone().into_inner(), webhook, until(stopped));
-            running.push(("telling the webhook", tokio::spawn(telling)));
-        }
+        running.extend(tell.start(&state.clone().into_inner(), &|| until(stopped.clone())));
         Self { stop, running }
     }
 

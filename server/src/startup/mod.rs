@@ -43,7 +43,6 @@ use crate::web::places::Places;
 use crate::web::shared::Shared;
 use crate::web::state::{AppState, RequestIds, Settings};
 use crate::web::token_outage::TokenOutage;
-use crate::web::webhook::Webhook;
 use crate::web::write_check::WriteCheck;
 use crate::web::{app, limits, parameters, routes};
 
@@ -117,8 +116,7 @@ impl Application {
             .map_err(|error| StartupError::Passwords(error.to_string()))?;
         let openid = OpenId::of(&settings.oidc, settings.public_url.as_deref())
             .map_err(|error| StartupError::OpenId(error.to_string()))?;
-        let webhook =
-            Webhook::of(&settings.tell).map_err(|error| StartupError::Webhook(error.to_string()))?;
+        let tell = tell::Tell::of(&settings.tell).map_err(|error| StartupError::Tell(error.to_string()))?;
         let shares = Shares::default();
         if let Err(error) = shares.refresh(store.as_ref()).await {
             tracing::warn!(%error, "votes on records were not read; they are tried again");
@@ -169,7 +167,7 @@ impl Application {
             random: environment.random,
             draining: Arc::clone(&draining),
         });
-        let background = background::Tasks::start(follower, &state, webhook);
+        let background = background::Tasks::start(follower, &state, tell);
         let server = serve(listener, settings.workers, state.clone())?;
         Ok(Self {
             server,

@@ -4,6 +4,7 @@
 //! Absence is `Option`, never an error; times are passed in. Each method is one transaction. What must hold for every
 //! engine is written down as the contract suite and run on each.
 
+mod alerts;
 mod anonymous;
 mod audit;
 mod baseline;
@@ -30,6 +31,7 @@ mod sql;
 mod tokens;
 mod unmatched;
 
+pub use alerts::*;
 pub use anonymous::*;
 pub use audit::*;
 pub use baseline::*;
@@ -78,6 +80,7 @@ pub trait Store:
     + BaselineStore
     + BundleStore
     + DeliveryStore
+    + AlertStore
 {
     /// Commits a transaction that changes nothing, and says why where that cannot be done now.
     async fn check_write(&self) -> Result<(), StoreError>;

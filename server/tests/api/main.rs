@@ -38,6 +38,7 @@ mod evaluated;
 mod every_call;
 mod feedback;
 mod feedback_command;
+mod fleet_alerts;
 mod flood;
 mod gate;
 mod graph;

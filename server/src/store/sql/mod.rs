@@ -7,14 +7,16 @@
 //! nodes, outcomes, tokens, reviews,
 //! persons, sessions, audit,
 //! anonymous, feedback, baseline,
-//! bundles, deliveries               one trait each
+//! bundles, deliveries, alerts       one trait each
 //! fleet, fleet_list                 all nodes counted; those of a list
 //! fleet_handling                    what people do about findings of a node
 //! fleet_summary, fleet_findings     what is kept of each node as its reports come
+//! silence                           who is silent, for alerts
 //! session, batch                    transactions and statements
 //! engine, dialect, stamp, convert   what differs between engines; values in and out
 //! ```
 
+mod alerts;
 mod anonymous;
 mod audit;
 mod baseline;
@@ -50,6 +52,7 @@ mod seed_plan;
 mod seeds;
 mod session;
 mod sessions;
+mod silence;
 mod stamp;
 mod tokens;
 mod unmatched;

@@ -1,6 +1,7 @@
-//! Sending events to the program that is told: signed, bounded in time, without redirects. Headers and signature are those of
+//! Sending events to the programs that are told: signed, bounded in time, without redirects. Headers and signature are those of
 //! <https://www.standardwebhooks.com>, for which there are libraries in most languages.
 
+mod alertmanager;
 mod client;
 mod secret;
 
@@ -14,6 +15,7 @@ use time::OffsetDateTime;
 use crate::config::TellArgs;
 use crate::domain::tell::Carrier;
 use crate::store::Delivery;
+pub use alertmanager::Alertmanagers;
 use client::Client;
 
 pub struct Webhook {
@@ -80,6 +82,7 @@ mod tests {
         Webhook::of(&TellArgs {
             webhook: Some("http://127.0.0.1/key-of-the-address".to_owned()),
             webhook_secret_file: Some(file.path().to_owned()),
+            ..TellArgs::default()
         })
     }
 

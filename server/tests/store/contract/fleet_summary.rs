@@ -320,6 +320,9 @@ pub(crate) async fn a_database_of_before_has_summaries(place: Arc<Place>) {
         "DROP TABLE baseline",
         "DROP TABLE bundle_taken",
         "DROP TABLE delivery",
+        "DROP TABLE node_silence",
+        "DROP TABLE turn",
+        "DROP TABLE told_group",
     ] {
         place.run(later).await;
     }

@@ -1,5 +1,6 @@
 //! The contract: each case is named once here and runs on each engine.
 
+mod alerts;
 mod anonymous;
 mod audit;
 mod baseline;
@@ -47,6 +48,12 @@ macro_rules! contract {
 }
 
 contract! {
+    alerts {
+        a_beginning_and_an_end_are_told_once
+        what_is_acknowledged_or_silenced_is_not_told
+        one_server_has_a_turn
+        a_node_is_silent_after_three_looks_of_the_servers_own
+    }
     deliveries {
         rows_of_the_audit_are_queued_once
         one_server_has_a_delivery_until_its_claim_ends
