@@ -5,7 +5,9 @@
 
 /// What both programs, the scripts below `deploy` and the tests read. One list for all: the environment of a machine is
 /// often set in one place, and a variable of the server is no mistake beside the agent.
-pub const KNOWN: [&str; 43] = [
+pub const KNOWN: [&str; 47] = [
+    "PEERLESS_ALERTMANAGER",
+    "PEERLESS_ALERT_LABELS",
     "PEERLESS_ALLOW_SIMULATED",
     "PEERLESS_ANONYMOUS_WRITING",
     "PEERLESS_CA_FILE",
@@ -47,6 +49,8 @@ pub const KNOWN: [&str; 43] = [
     "PEERLESS_TEST_POSTGRES",
     "PEERLESS_TOKEN",
     "PEERLESS_TRUSTED_PROXIES",
+    "PEERLESS_WEBHOOK",
+    "PEERLESS_WEBHOOK_SECRET_FILE",
     "PEERLESS_WITHOUT_SHIPPED",
     "PEERLESS_WORKERS",
 ];

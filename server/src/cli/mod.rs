@@ -70,7 +70,7 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Serve pages and the REST interface (the default)
-    Serve(ServeArgs),
+    Serve(Box<ServeArgs>),
     /// Check record files; lists every violation with file, place and reason
     Check(check::CheckArgs),
     /// Explain errors and logs; exit code 0 a known error was found, 1 none, 2 trouble

@@ -3,6 +3,7 @@
 mod login;
 mod network;
 mod served;
+mod tell;
 
 use std::path::PathBuf;
 
@@ -10,6 +11,7 @@ use clap::Args;
 
 pub use login::{OidcArgs, RoleOf};
 pub use network::{Network, NetworkError};
+pub use tell::TellArgs;
 
 use crate::telemetry::LogFormat;
 
@@ -146,13 +148,17 @@ pub struct ServeArgs {
     #[command(flatten)]
     pub oidc: OidcArgs,
 
+    /// Programs that are told what happens.
+    #[command(flatten)]
+    pub tell: TellArgs,
+
     /// Let everybody read nodes and reports
     #[arg(long, env = "PEERLESS_PUBLIC_FLEET")]
     pub public_fleet: bool,
 
     /// Show what the server does, with nodes that are made up and some recorded runs, in a database that is gone afterwards. Serves
     /// this machine alone; nobody can write
-    #[arg(long, conflicts_with_all = ["data_dir", "database", "login_header", "issuer", "anonymous_writing", "without_shipped"])]
+    #[arg(long, conflicts_with_all = ["data_dir", "database", "login_header", "issuer", "anonymous_writing", "without_shipped", "webhook", "alertmanager"])]
     pub demo: bool,
 
     /// Let people write without a login: votes, suggestions and lines that nobody knows, for editors to read. 64 kB each, 20 a day

@@ -31,6 +31,7 @@ pub mod shared;
 pub mod steps;
 pub mod suspects;
 pub mod tab;
+pub mod tell;
 pub mod tokens;
 pub mod unmatched;
 pub mod whose;

@@ -1,5 +1,5 @@
 //! What runs beside the requests: following the feed, correlating again when knowledge changed, summing up metrics, removing
-//! anonymous writing that is over, taking in votes of other servers.
+//! anonymous writing that is over, taking in votes of other servers, telling other programs.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,6 +8,7 @@ use actix_web::web;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
+use super::tell::Tell;
 use crate::domain::anonymous;
 use crate::domain::correlate::recorrelate_while_it_changes;
 use crate::feed::{DEFAULT_INTERVAL, Follower};
@@ -27,7 +28,7 @@ pub(super) struct Tasks {
 }
 
 impl Tasks {
-    pub(super) fn start(follower: Follower, state: &web::Data<AppState>) -> Self {
+    pub(super) fn start(follower: Follower, state: &web::Data<AppState>, tell: Tell) -> Self {
         let (stop, stopped) = watch::channel(false);
         let follower = tokio::spawn(follower.run(DEFAULT_INTERVAL, until(stopped.clone())));
         let correlation = tokio::spawn(recorrelate_while_it_changes(
@@ -38,14 +39,15 @@ impl Tasks {
         ));
         let metrics = tokio::spawn(sum_up(state.clone(), until(stopped.clone())));
         let tending = tokio::spawn(tend(state.clone(), until(stopped.clone())));
-        let votes = tokio::spawn(follow_votes(state.clone(), until(stopped)));
-        let running = vec![
+        let votes = tokio::spawn(follow_votes(state.clone(), until(stopped.clone())));
+        let mut running = vec![
             ("following the feed", follower),
             ("correlating again", correlation),
             ("summing up metrics", metrics),
             ("looking through anonymous writing", tending),
             ("taking in votes", votes),
         ];
+        running.extend(tell.start(&state.clone().into_inner(), &|| until(stopped.clone())));
         Self { stop, running }
     }
 

@@ -43,6 +43,8 @@ pub enum StartupError {
     Tab(String),
     #[error("cannot set up OpenID Connect: {0}")]
     OpenId(String),
+    #[error("cannot tell other programs: {0}")]
+    Tell(String),
     #[error("cannot hash passwords: {0}")]
     Passwords(String),
     #[error("cannot build matcher and index from the database: {0}")]

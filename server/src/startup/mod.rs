@@ -8,6 +8,7 @@ mod failure;
 mod greeting;
 mod resources;
 mod tab;
+mod tell;
 
 use std::future::Future;
 use std::net::TcpListener;
@@ -115,6 +116,7 @@ impl Application {
             .map_err(|error| StartupError::Passwords(error.to_string()))?;
         let openid = OpenId::of(&settings.oidc, settings.public_url.as_deref())
             .map_err(|error| StartupError::OpenId(error.to_string()))?;
+        let tell = tell::Tell::of(&settings.tell).map_err(|error| StartupError::Tell(error.to_string()))?;
         let shares = Shares::default();
         if let Err(error) = shares.refresh(store.as_ref()).await {
             tracing::warn!(%error, "votes on records were not read; they are tried again");
@@ -165,7 +167,7 @@ impl Application {
             random: environment.random,
             draining: Arc::clone(&draining),
         });
-        let background = background::Tasks::start(follower, &state);
+        let background = background::Tasks::start(follower, &state, tell);
         let server = serve(listener, settings.workers, state.clone())?;
         Ok(Self {
             server,

@@ -70,7 +70,7 @@ impl ActorKind {
 }
 
 /// All actions. `NewAudit::new` holds new ones against it in debug builds; a filter by any other is refused.
-pub const AUDIT_ACTIONS: [&str; 34] = [
+pub const AUDIT_ACTIONS: [&str; 35] = [
     "comment.add",
     "comment.resolve",
     "feedback.ignore",
@@ -105,6 +105,7 @@ pub const AUDIT_ACTIONS: [&str; 34] = [
     "unmatched.ignore",
     "unmatched.known_as",
     "unmatched.reopen",
+    "webhook.give_up",
 ];
 
 #[derive(Debug, Clone)]

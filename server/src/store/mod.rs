@@ -4,10 +4,12 @@
 //! Absence is `Option`, never an error; times are passed in. Each method is one transaction. What must hold for every
 //! engine is written down as the contract suite and run on each.
 
+mod alerts;
 mod anonymous;
 mod audit;
 mod baseline;
 mod bundles;
+mod deliveries;
 mod digest;
 mod error;
 mod feed;
@@ -29,10 +31,12 @@ mod sql;
 mod tokens;
 mod unmatched;
 
+pub use alerts::*;
 pub use anonymous::*;
 pub use audit::*;
 pub use baseline::*;
 pub use bundles::*;
+pub use deliveries::*;
 pub use error::StoreError;
 pub use feed::*;
 pub use feedback::*;
@@ -75,6 +79,8 @@ pub trait Store:
     + UnmatchedStore
     + BaselineStore
     + BundleStore
+    + DeliveryStore
+    + AlertStore
 {
     /// Commits a transaction that changes nothing, and says why where that cannot be done now.
     async fn check_write(&self) -> Result<(), StoreError>;

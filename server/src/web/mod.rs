@@ -39,6 +39,7 @@ pub mod state;
 mod tab;
 pub mod tab_module;
 pub mod token_outage;
+pub mod webhook;
 pub mod write_check;
 
 use actix_web::body::MessageBody;

@@ -59,6 +59,10 @@ pub(crate) const MATTERS: [Matter; 6] = [
                 "server/src/web/openid/fetch.rs",
                 "asks the provider of OpenID Connect",
             ),
+            (
+                "server/src/web/webhook/client.rs",
+                "sends events to the program that is told",
+            ),
         ],
         rule: "requests are sent by agent/src/upload only",
     },

@@ -9,6 +9,14 @@ use super::engine::{Cells, Engine, Value, values};
 use super::session::{SqlStore, Tx};
 use crate::store::{ActorKind, AuditEntry, AuditQuery, AuditStore, By, NewAudit, StoreError};
 
+/// Columns of [`entry_from`], in its order.
+macro_rules! audit_columns {
+    () => {
+        "n, at, actor_kind, actor_id, actor_name, address, action, subject, from_revision, to_revision, detail"
+    };
+}
+pub(super) use audit_columns;
+
 #[async_trait]
 impl<DB: Engine> AuditStore for SqlStore<DB> {
     async fn note(&self, entry: NewAudit) -> Result<(), StoreError> {
@@ -18,10 +26,7 @@ impl<DB: Engine> AuditStore for SqlStore<DB> {
     }
 
     async fn audit(&self, query: &AuditQuery) -> Result<Vec<AuditEntry>, StoreError> {
-        let mut sql = String::from(
-            "SELECT n, at, actor_kind, actor_id, actor_name, address, action, subject, from_revision, to_revision, \
-             detail FROM audit WHERE n < $1",
-        );
+        let mut sql = String::from(concat!("SELECT ", audit_columns!(), " FROM audit WHERE n < $1"));
         // Writing to a String cannot fail, here and below.
         let kind = query.action.as_ref().map(|action| format!("{action}.%"));
         let mut values: Vec<Value<'_>> = vec![Value::from(query.before.unwrap_or(i64::MAX))];
@@ -80,7 +85,7 @@ pub(super) async fn add<DB: Engine>(tx: &mut Tx<DB>, entry: &NewAudit) -> Result
     Ok(())
 }
 
-fn entry_from(row: &impl Cells) -> Result<AuditEntry, StoreError> {
+pub(super) fn entry_from(row: &impl Cells) -> Result<AuditEntry, StoreError> {
     let kind = row.text(2)?;
     let detail = row.text(10)?;
     Ok(AuditEntry {

@@ -238,7 +238,8 @@ async fn follow_moves<DB: Engine>(tx: &mut Tx<DB>, node: &NodeId) -> Result<(), 
 /// Of what has ended the newest are kept.
 async fn forget<DB: Engine>(tx: &mut Tx<DB>, node: &NodeId) -> Result<(), StoreError> {
     let most = i64::try_from(SUMMARY_FINDINGS).unwrap_or(i64::MAX);
-    let sql = "DELETE FROM node_finding WHERE node_id = $1 AND NOT is_open AND name NOT IN (SELECT name FROM node_finding \
+    // An end that is still to be told stays.
+    let sql = "DELETE FROM node_finding WHERE node_id = $1 AND NOT is_open AND told_at IS NULL AND name NOT IN (SELECT name FROM node_finding \
         WHERE node_id = $1 AND NOT is_open ORDER BY last_at DESC, name LIMIT $2)";
     tx.run(sql, values![node, most]).await?;
     Ok(())

@@ -7,15 +7,17 @@
 //! nodes, outcomes, tokens, reviews,
 //! persons, sessions, audit,
 //! anonymous, feedback, baseline,
-//! bundles                           one trait each
+//! bundles, deliveries, alerts       one trait each
 //! proofs, standing                  a node's proofs beside each other; which report stands for it
 //! fleet, fleet_list                 all nodes counted; those of a list
 //! fleet_handling                    what people do about findings of a node
 //! fleet_summary, fleet_findings     what is kept of each node as its reports come
+//! silence                           who is silent, for alerts
 //! session, batch                    transactions and statements
 //! engine, dialect, stamp, convert   what differs between engines; values in and out
 //! ```
 
+mod alerts;
 mod anonymous;
 mod audit;
 mod baseline;
@@ -23,6 +25,7 @@ mod batch;
 mod bundles;
 mod connect;
 mod convert;
+mod deliveries;
 mod derive;
 mod derived_rows;
 mod dialect;
@@ -50,6 +53,7 @@ mod seed_plan;
 mod seeds;
 mod session;
 mod sessions;
+mod silence;
 mod stamp;
 mod standing;
 mod tokens;

@@ -72,12 +72,15 @@ impl<DB: Engine> RecordStore for SqlStore<DB> {
         // What is brought back stands for itself again.
         tx.run("DELETE FROM moved WHERE former = $1", values![&publish.id])
             .await?;
-        reviews::decide(&mut tx, &publish).await?;
+        let approved = reviews::decide(&mut tx, &publish).await?;
         set_newest(&mut tx, seq).await?;
-        let detail = match &publish.forced {
+        let mut detail = match &publish.forced {
             Some(reason) => json!({ "seq": seq.0, "forced": reason }),
             None => json!({ "seq": seq.0 }),
         };
+        if let (Some(review), Some(detail)) = (approved, detail.as_object_mut()) {
+            detail.insert("review".to_owned(), review.into());
+        }
         let entry = NewAudit::new("record.publish", publish.id.as_str(), &publish.by, publish.at)
             .revisions(status.published, Some(publish.revision))
             .detail(detail);

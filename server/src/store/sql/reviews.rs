@@ -240,12 +240,15 @@ pub(super) async fn check_open<DB: Engine>(
 }
 
 /// Publishing a revision decides the review that asks for it; one that asks for an older revision, or for the withdrawal of another
-/// one, has nothing left to decide.
-pub(super) async fn decide<DB: Engine>(tx: &mut Tx<DB>, publish: &Publish) -> Result<(), StoreError> {
+/// one, has nothing left to decide. Gives the number of the review that is approved, if one is.
+pub(super) async fn decide<DB: Engine>(
+    tx: &mut Tx<DB>,
+    publish: &Publish,
+) -> Result<Option<i64>, StoreError> {
     let sql = "UPDATE review SET \
         state = CASE WHEN revision = $2 AND asks = 'publish' THEN 'approved' ELSE 'withdrawn' END, \
         decided_name = $3, decided_at = $4, reason = $5 \
-        WHERE record_id = $1 AND (revision <= $2 OR asks <> 'publish') AND state = 'open'";
+        WHERE record_id = $1 AND (revision <= $2 OR asks <> 'publish') AND state = 'open' RETURNING n, state";
     let decision = values![
         &publish.id,
         publish.revision,
@@ -253,8 +256,13 @@ pub(super) async fn decide<DB: Engine>(tx: &mut Tx<DB>, publish: &Publish) -> Re
         publish.at,
         publish.reason.as_deref(),
     ];
-    tx.run(sql, decision).await?;
-    Ok(())
+    let mut approved = None;
+    for row in tx.all(sql, decision).await? {
+        if row.text(1)? == "approved" {
+            approved = Some(row.integer(0)?);
+        }
+    }
+    Ok(approved)
 }
 
 /// Ends the open reviews of revisions that others, which were published after `before`, took the place of.

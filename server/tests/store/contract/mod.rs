@@ -1,10 +1,12 @@
 //! The contract: each case is named once here and runs on each engine.
 
+mod alerts;
 mod anonymous;
 mod audit;
 mod baseline;
 mod bundles;
 mod codes;
+mod deliveries;
 mod edges;
 mod feed;
 mod feedback;
@@ -46,6 +48,18 @@ macro_rules! contract {
 }
 
 contract! {
+    alerts {
+        a_beginning_and_an_end_are_told_once
+        what_is_acknowledged_or_silenced_is_not_told
+        one_server_has_a_turn
+        a_node_is_silent_after_three_looks_of_the_servers_own
+    }
+    deliveries {
+        rows_of_the_audit_are_queued_once
+        one_server_has_a_delivery_until_its_claim_ends
+        what_is_given_up_stands_in_the_audit
+        the_queue_is_bounded
+    }
     heads {
         texts_come_back_byte_for_byte
         a_draft_is_not_seen_by_readers

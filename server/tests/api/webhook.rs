@@ -1,0 +1,402 @@
+//! The webhook: what is done with records is told to another program, signed, again until it is taken.
+
+use std::future::{Ready, ready};
+use std::io::Write as _;
+use std::sync::{Arc, Mutex};
+
+use actix_web::{App, HttpRequest, HttpResponse, HttpServer, web};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use hmac::{Hmac, Mac as _};
+use peerless::store::Scope;
+use serde_json::{Value, json};
+use sha2::Sha256;
+use tempfile::NamedTempFile;
+
+use crate::database::Database;
+use crate::process::until;
+use crate::records::{P2P, document};
+use crate::test_app::{NOW, Options, TestApp};
+
+const SECRET: &str = "a secret that is long enough";
+
+/// A request that came, with what it was answered.
+#[derive(Debug, Clone)]
+pub struct Came {
+    pub id: String,
+    pub status: u16,
+    pub is_signed: bool,
+    pub path: String,
+    pub body: Value,
+}
+
+/// A program that is told, and answers with these statuses in turn, then with 204.
+#[derive(Clone)]
+pub struct Receiver {
+    came: Arc<Mutex<Vec<Came>>>,
+    answers: Arc<Vec<u16>>,
+    pub url: String,
+}
+
+impl Receiver {
+    pub fn start(answers: &[u16]) -> Self {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let receiver = Self {
+            came: Arc::default(),
+            answers: Arc::new(answers.to_vec()),
+            url: format!("http://{}", listener.local_addr().unwrap()),
+        };
+        let data = web::Data::new(receiver.clone());
+        let server = HttpServer::new(move || {
+            App::new()
+                .app_data(data.clone())
+                .default_service(web::to(Self::take))
+        });
+        let server = server
+            .workers(1)
+            .disable_signals()
+            .listen(listener)
+            .unwrap()
+            .run();
+        tokio::spawn(server);
+        receiver
+    }
+
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "a handler gets what it asks for by value"
+    )]
+    fn take(receiver: web::Data<Self>, request: HttpRequest, body: String) -> Ready<HttpResponse> {
+        let header = |name: &str| {
+            let value = request.headers().get(name).map(|value| value.to_str().unwrap());
+            value.unwrap_or_default().to_owned()
+        };
+        let (id, at) = (header("webhook-id"), header("webhook-timestamp"));
+        let mut signer = Hmac::<Sha256>::new_from_slice(SECRET.as_bytes()).unwrap();
+        signer.update(format!("{id}.{at}.{body}").as_bytes());
+        let signature = format!("v1,{}", STANDARD.encode(signer.finalize().into_bytes()));
+        let mut came = receiver.came.lock().unwrap();
+        let status = receiver.answers.get(came.len()).copied().unwrap_or(204);
+        came.push(Came {
+            id,
+            status,
+            is_signed: header("webhook-signature") == signature,
+            path: request.uri().to_string(),
+            body: serde_json::from_str(&body).unwrap(),
+        });
+        let status = actix_web::http::StatusCode::from_u16(status).unwrap();
+        // Where a redirect leads, this program would take it.
+        ready(
+            HttpResponse::build(status)
+                .insert_header(("location", "/elsewhere"))
+                .finish(),
+        )
+    }
+
+    pub fn came(&self) -> Vec<Came> {
+        self.came.lock().unwrap().clone()
+    }
+
+    fn of_type(&self, kind: &str) -> Vec<Came> {
+        let mut came = self.came();
+        came.retain(|came| came.body["type"] == kind);
+        came
+    }
+
+    /// Lets the server's clock go on, so that what waits for its time is due, until so many events were taken.
+    pub async fn taken(&self, app: &TestApp, count: usize) -> Vec<Came> {
+        let mut minutes = 0;
+        until("the events are taken", || {
+            minutes += 1;
+            app.clock.set(NOW + time::Duration::minutes(minutes));
+            async { self.came().iter().filter(|came| came.status == 204).count() >= count }
+        })
+        .await;
+        self.came()
+    }
+}
+
+/// A file with the secret.
+pub fn secret() -> NamedTempFile {
+    let mut file = NamedTempFile::new().unwrap();
+    writeln!(file, "{SECRET}").unwrap();
+    file
+}
+
+pub fn set(options: &mut Options, receiver: &Receiver, secret: &NamedTempFile) {
+    options.settings.tell.webhook = Some(format!("{}/hook?key=of-the-address", receiver.url));
+    options.settings.tell.webhook_secret_file = Some(secret.path().to_owned());
+}
+
+/// Waits until what is done from now on is told.
+pub async fn begun(app: &TestApp) {
+    until("the queue has begun", || async {
+        app.store.delivery_state(NOW).await.unwrap().queued_to.is_some()
+    })
+    .await;
+}
+
+/// Withdraws a record and publishes it again: an event each.
+async fn step(app: &TestApp, token: &str, step: &str) {
+    let done = app.post(&format!("{P2P}/-/{step}")).bearer_auth(token).send();
+    assert_eq!(done.await.unwrap().status(), 200, "{step}");
+}
+
+const WITHDRAW: &str = "withdraw?reason=bogus";
+
+pub async fn metric(app: &TestApp, line: &str) {
+    until(line, || async {
+        let metrics = app.get("/metrics").await.text().await.unwrap();
+        metrics.lines().any(|found| found == line)
+    })
+    .await;
+}
+
+/// Seven events: of a record with reviews, and of one that is published and withdrawn.
+async fn curate(app: &TestApp, id: &str) {
+    let token = app.token(&[Scope::Edit, Scope::Publish]).await;
+    let post = async |step: &str, sent: Value| {
+        let request = app
+            .post(&format!("{P2P}/-/{step}"))
+            .bearer_auth(&token)
+            .json(&sent);
+        let answer = request.send().await.unwrap();
+        assert!(
+            answer.status().is_success(),
+            "{step}: {}",
+            answer.text().await.unwrap()
+        );
+    };
+    let text = app.get(P2P).await.text().await.unwrap();
+    for (revision, end) in [(1, "\n"), (2, "\n\n")] {
+        let put = app
+            .put(P2P, &token)
+            .header("if-match", format!("\"r{revision}\""));
+        let saved = put.body(format!("{text}{end}")).send().await.unwrap();
+        assert_eq!(saved.status(), 200, "{}", saved.text().await.unwrap());
+    }
+    post("review", json!({ "step": "ask", "revision": 2 })).await;
+    let comment = json!({ "revision": 2, "part": "document", "pointer": "/root_cause", "body": "why?" });
+    post("comments", comment).await;
+    post(
+        "review",
+        json!({ "step": "send_back", "revision": 2, "reason": "say more" }),
+    )
+    .await;
+    post("review", json!({ "step": "ask", "revision": 3 })).await;
+    post(
+        "review",
+        json!({ "step": "approve", "revision": 3, "reason": "good" }),
+    )
+    .await;
+    let created = app
+        .put(&format!("/api/v1/records/{id}?publish=true"), &token)
+        .header("if-none-match", "*")
+        .body(document(id, "made up to be told by a webhook"))
+        .send();
+    assert_eq!(created.await.unwrap().status(), 201);
+    let withdraw = format!("/api/v1/records/{id}/-/withdraw?reason=bogus");
+    let withdrawn = app.post(&withdraw).bearer_auth(&token).send();
+    assert_eq!(withdrawn.await.unwrap().status(), 200);
+}
+
+async fn told(change: impl FnOnce(&mut Options)) {
+    // Fails twice, then leads elsewhere.
+    let receiver = Receiver::start(&[500, 503, 302]);
+    let secret = secret();
+    let app = TestApp::start_with(|options| {
+        set(options, &receiver, &secret);
+        options.settings.public_url = Some("https://kb.example.org/".to_owned());
+        change(options);
+    })
+    .await;
+    begun(&app).await;
+    let id = "cuda/of-the-webhook";
+    curate(&app, id).await;
+    let came = receiver.taken(&app, 7).await;
+    let mut last: Vec<&Came> = came.iter().filter(|came| came.status == 204).collect();
+    let row = |came: &Came| came.id.strip_prefix("audit-").unwrap().parse::<u32>().unwrap();
+    last.sort_by_key(|came| row(came));
+    let types: Vec<&str> = last
+        .iter()
+        .map(|came| came.body["type"].as_str().unwrap())
+        .collect();
+    let expected = [
+        "review.asked",
+        "comment.added",
+        "review.sent_back",
+        "review.asked",
+        "review.approved",
+        "record.published",
+        "record.withdrawn",
+    ];
+    assert_eq!(types, expected);
+    assert!(came.iter().all(|came| came.is_signed), "{came:?}");
+    // No redirect was followed.
+    assert!(
+        came.iter().all(|came| came.path == "/hook?key=of-the-address"),
+        "{came:?}"
+    );
+    let failed: Vec<u16> = came
+        .iter()
+        .map(|came| came.status)
+        .filter(|&status| status != 204)
+        .collect();
+    assert_eq!(failed, [500, 503, 302]);
+    // Every attempt has the id and the text of the first.
+    for one in &came {
+        let other = last.iter().find(|last| last.id == one.id).unwrap();
+        assert_eq!(one.body, other.body);
+    }
+    let data = &last[2].body["data"];
+    assert_eq!(
+        (&data["reason"], &data["actor"]["name"]),
+        (&json!("say more"), &json!("tester"))
+    );
+    assert_eq!(last[1].body["data"]["field"], "/root_cause");
+    assert_eq!(
+        last[6].body["data"]["url"],
+        format!("https://kb.example.org/r/{id}")
+    );
+
+    metric(&app, "webhook_delivered_total 7").await;
+    metric(&app, "webhook_failed_total 3").await;
+    metric(&app, "webhook_given_up_total 0").await;
+    metric(&app, "webhook_waiting 0").await;
+}
+
+#[tokio::test]
+async fn what_is_done_with_records_is_told_until_it_is_taken_on_sqlite() {
+    told(|_| {}).await;
+}
+
+#[tokio::test]
+async fn what_is_done_with_records_is_told_until_it_is_taken_on_postgres() {
+    let database = Database::make().await;
+    told(|options| options.settings.data.database = Some(database.url())).await;
+    database.end().await;
+}
+
+#[tokio::test]
+async fn a_restart_between_an_event_and_its_delivery_loses_nothing() {
+    let receiver = Receiver::start(&[500]);
+    let secret = secret();
+    let app = TestApp::start_with(|options| set(options, &receiver, &secret)).await;
+    begun(&app).await;
+    let token = app.token(&[Scope::Publish]).await;
+    step(&app, &token, WITHDRAW).await;
+    metric(&app, "webhook_failed_total 1").await;
+    // A server without a webhook takes the next change.
+    let folder = app.stop().await;
+    let options = Options::new(&folder);
+    let app = TestApp::start_in(folder, options).await;
+    step(&app, &token, "publish").await;
+    let folder = app.stop().await;
+    assert_eq!(receiver.came().len(), 1);
+
+    let mut options = Options::new(&folder);
+    set(&mut options, &receiver, &secret);
+    let app = TestApp::start_in(folder, options).await;
+    let came = receiver.taken(&app, 2).await;
+    assert_eq!(came.len(), 3);
+    let withdrawn = receiver.of_type("record.withdrawn");
+    let answers: Vec<u16> = withdrawn.iter().map(|came| came.status).collect();
+    assert_eq!(answers, [500, 204]);
+    assert_eq!(withdrawn[0].id, withdrawn[1].id);
+    assert_eq!(receiver.of_type("record.published").len(), 1);
+}
+
+#[tokio::test]
+async fn what_nobody_takes_is_given_up_and_shown() {
+    let receiver = Receiver::start(&[410, 410]);
+    let secret = secret();
+    let app = TestApp::start_with(|options| set(options, &receiver, &secret)).await;
+    begun(&app).await;
+    let token = app.token(&[Scope::Publish, Scope::Admin]).await;
+    step(&app, &token, WITHDRAW).await;
+    metric(&app, "webhook_failed_total 1").await;
+    app.clock.set(NOW + time::Duration::hours(73));
+    metric(&app, "webhook_given_up_total 1").await;
+    let audit = app.get_with("/api/v1/audit?action=webhook", &token).await;
+    let audit = crate::test_app::json(audit).await;
+    let entry = &audit["entries"][0];
+    assert_eq!(entry["action"], "webhook.give_up", "{audit}");
+    assert_eq!(entry["detail"]["why"], "it answered 410", "{audit}");
+    assert_eq!(entry["detail"]["event"], "record.withdrawn");
+    // It holds up nothing that comes later.
+    step(&app, &token, "publish").await;
+    metric(&app, "webhook_delivered_total 1").await;
+    metric(&app, "webhook_waiting 0").await;
+}
+
+#[tokio::test]
+async fn several_servers_on_one_database_send_each_event_once() {
+    let database = Database::make().await;
+    let receiver = Receiver::start(&[]);
+    let secret = secret();
+    let start = async || {
+        TestApp::start_with(|options| {
+            set(options, &receiver, &secret);
+            options.settings.data.database = Some(database.url());
+        })
+        .await
+    };
+    let servers = [start().await, start().await, start().await];
+    begun(&servers[0]).await;
+    let token = servers[0].token(&[Scope::Publish]).await;
+    for round in 0..10 {
+        step(&servers[round % 3], &token, WITHDRAW).await;
+        step(&servers[round % 3], &token, "publish").await;
+    }
+    until("nothing waits", || async {
+        let state = servers[0].store.delivery_state(NOW).await.unwrap();
+        state.queued_to == Some(state.audit) && state.waiting == 0
+    })
+    .await;
+    let mut ids: Vec<String> = receiver.came().into_iter().map(|came| came.id).collect();
+    assert_eq!(ids.len(), 20);
+    ids.sort();
+    ids.dedup();
+    assert_eq!(ids.len(), 20);
+    for server in servers {
+        server.stop().await;
+    }
+    database.end().await;
+}
+
+#[test]
+fn a_webhook_needs_an_address_and_a_secret() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().to_str().unwrap();
+    let short = folder.path().join("secret");
+    std::fs::write(&short, "too short").unwrap();
+    let short = short.to_str().unwrap();
+    for (arguments, told) in [
+        (vec!["--webhook", "https://x.example/"], "--webhook-secret-file"),
+        (vec!["--webhook-secret-file", short], "--webhook"),
+        (
+            vec!["--webhook", "ftp://x", "--webhook-secret-file", short],
+            "https://chat.example.org",
+        ),
+        (
+            vec!["--webhook", "http://127.0.0.1:1", "--webhook-secret-file", short],
+            "24 bytes",
+        ),
+        (
+            vec![
+                "--webhook",
+                "http://127.0.0.1:1",
+                "--webhook-secret-file",
+                "/nowhere",
+            ],
+            "/nowhere",
+        ),
+    ] {
+        let mut all = vec!["serve", "--listen", "127.0.0.1:0", "--data-dir", data];
+        all.extend(arguments);
+        let ended = crate::process::run(&all);
+        let stderr = String::from_utf8_lossy(&ended.stderr);
+        assert!(!ended.status.success() && stderr.contains(told), "{stderr}");
+        assert!(!stderr.contains("too short"), "{stderr}");
+    }
+}
