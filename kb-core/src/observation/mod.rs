@@ -27,4 +27,4 @@ pub(crate) use look::{Count, Reading};
 pub use look::{Look, Missed, Occurrence, Scope};
 pub use open_faults::{LEDGER, open_faults, unread_ledger};
 pub use recovery::Recovery;
-pub(crate) use states::bearing_of;
+pub(crate) use states::{THROTTLING, bearing_of};
