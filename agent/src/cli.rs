@@ -1,5 +1,7 @@
 //! The command line: what each verb takes, with defaults that `--help` shows.
 
+mod admit;
+mod completions;
 mod config;
 mod convert;
 mod daemon;
@@ -12,6 +14,8 @@ mod nccl;
 mod upload;
 mod variables;
 
+pub(crate) use admit::AdmitArgs;
+pub(crate) use completions::CompletionsArgs;
 pub(crate) use config::with_file;
 pub(crate) use convert::ConvertArgs;
 pub(crate) use daemon::{ClearArgs, DaemonArgs, HereArgs, StateArgs, StatusArgs};
@@ -65,6 +69,9 @@ pub(crate) enum Verb {
     /// Check every pair of GPUs, then measure bandwidths and latencies between them
     #[command(args_override_self = true)]
     Bench(BenchArgs),
+    /// After a repair: check every pair, measure, load all GPUs for minutes, and say whether the node may return to service
+    #[command(args_override_self = true)]
+    Admit(AdmitArgs),
     /// Check every pair of GPUs and upload the report
     #[command(args_override_self = true)]
     Report(ReportArgs),
@@ -116,6 +123,7 @@ impl Verb {
         match self {
             Self::Probe(arguments) => Some(&arguments.run),
             Self::Bench(arguments) => Some(&arguments.run),
+            Self::Admit(arguments) => Some(&arguments.run),
             Self::Report(arguments) => Some(&arguments.run),
             Self::Daemon(arguments) => Some(&arguments.run),
             _ => None,
@@ -172,12 +180,6 @@ pub(crate) struct RunArgs {
 fn exit_codes() -> String {
     let rows = ExitCode::ALL.map(|code| format!("\n  {:<3} {}", code.number(), code.means()));
     format!("Exit codes:{}", rows.concat())
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct CompletionsArgs {
-    /// The shell
-    pub(crate) shell: clap_complete::Shell,
 }
 
 /// `0,2` or `GPU-592ae3c5,GPU-645b7e67`, as `CUDA_VISIBLE_DEVICES` takes it.
@@ -294,6 +296,7 @@ impl RunArgs {
             depth,
             bench: None,
             nccl: None,
+            load: None,
         })
     }
 

@@ -73,6 +73,7 @@ fn main() -> ExitCode {
     let result = match &cli.verb {
         Verb::Probe(arguments) => commands::probe(arguments),
         Verb::Bench(arguments) => commands::bench(arguments),
+        Verb::Admit(arguments) => commands::admit(arguments),
         Verb::Report(arguments) => commands::report(arguments),
         Verb::Daemon(arguments) => commands::daemon(arguments),
         Verb::Status(arguments) => commands::status(arguments),

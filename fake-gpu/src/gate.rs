@@ -93,6 +93,23 @@ fn pass(name: &'static str, unknown: i32, body: impl FnOnce(&'static Machine) ->
     })
 }
 
+/// Counts a launch where launches of the kernel are counted, and says which fault it meets.
+pub(crate) fn launched(machine: &Machine, kernel: &str) -> Result<(), Code> {
+    let effect = calls::kernel(kernel).and_then(|name| due_fault(machine, name));
+    match effect {
+        Some(CallEffect::Return(code)) => Err(Code(code)),
+        Some(CallEffect::Spoil { code, .. }) => {
+            machine.spoil_current(Code(code));
+            Err(Code(code))
+        }
+        Some(CallEffect::Hang) => loop {
+            std::thread::park();
+        },
+        Some(CallEffect::Abort) => std::process::abort(),
+        Some(CallEffect::Print) | None => Ok(()),
+    }
+}
+
 /// Counts the call and says which fault it meets.
 fn due_fault(machine: &Machine, name: &'static str) -> Option<CallEffect> {
     let place = calls::place(name)?;

@@ -35,18 +35,24 @@ fn every_record_that_a_cause_names_is_in_kb_seed() {
 }
 
 /// `BEGIN name` and `END name` in the page, with what belongs between them.
-fn generated() -> [(&'static str, String); 6] {
+fn generated() -> [(&'static str, String); 7] {
     let rows: Vec<&Named> = table().collect();
     let last_of_pair = rows
         .iter()
         .position(|row| row.cause == kb_core::verdict::cause::SLOWED_BY_OTHERS)
         .unwrap();
-    let (of_pair, of_run) = rows.split_at(last_of_pair + 1);
+    let (of_pair, others) = rows.split_at(last_of_pair + 1);
+    let last_of_run = others
+        .iter()
+        .position(|row| row.cause == kb_core::verdict::cause::NVML_MISSING)
+        .unwrap();
+    let (of_run, of_load) = others.split_at(last_of_run + 1);
     [
         ("exit codes", exit_codes()),
         ("fail-on", fail_on()),
         ("causes of pairs", causes(of_pair)),
         ("causes of runs", causes(of_run)),
+        ("causes of loads", causes(of_load)),
         ("watched", watched()),
         ("xids", xids()),
     ]

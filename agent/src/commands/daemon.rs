@@ -264,7 +264,7 @@ fn uploader(arguments: &DaemonArgs, server: &str) -> Result<Uploader, Configurat
 }
 
 /// Writes the result, or takes away the one before, which would be taken for it.
-fn keep(state: &Path, report: &Report) -> anyhow::Result<()> {
+pub(super) fn keep(state: &Path, report: &Report) -> anyhow::Result<()> {
     let json = serde_json::to_vec(report)?;
     let written = write_whole(state, &json, FOR_OWNER);
     if written.is_err() && std::fs::remove_file(state).is_err() {

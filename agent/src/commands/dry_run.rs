@@ -61,6 +61,13 @@ pub(crate) fn tell(arguments: &RunArgs, extra: &Extra) -> anyhow::Result<u8> {
             None => format!("NCCL ({library}) would not run: it takes idle GPUs alone, and two of them at least"),
         });
     }
+    if let Some(load) = &extra.load {
+        let seconds = load.seconds.as_secs_f64();
+        all += seconds;
+        lines.push(format!(
+            "the load: a compute kernel and copies on all idle GPUs at once, at full power, in the bench's buffers; {seconds:.0} s"
+        ));
+    }
     lines.push(format!(
         "about {all:.0} s in all where everything works; what is slow or hangs takes longer, up to the limits"
     ));

@@ -1,5 +1,6 @@
 //! One function a verb: gathers what it needs (clock, random numbers), runs it, prints, answers with an exit code.
 
+mod admit;
 mod clear;
 mod convert;
 mod daemon;
@@ -16,6 +17,7 @@ mod status;
 mod upload;
 mod watch;
 
+pub(crate) use admit::admit;
 pub(crate) use clear::clear;
 pub(crate) use convert::convert;
 pub(crate) use daemon::daemon;
@@ -31,7 +33,9 @@ pub(crate) use watch::watch;
 use std::io::{self, IsTerminal, Write};
 
 use anyhow::Context as _;
-use kb_core::health::{Bearing, UNREAD_LEDGER, conclude, open_faults, told, unread_ledger};
+use kb_core::health::{
+    Bearing, ENDS_BY, UNREAD_LEDGER, conclude, needs_admission, open_faults, told, unread_ledger,
+};
 use kb_core::report::Report;
 use kb_core::verdict::{ExitCode, Verdict};
 
@@ -39,7 +43,7 @@ use crate::cli::{BenchArgs, ProbeArgs, ReportArgs, RunArgs, StateArgs};
 use crate::clock::{Clock as _, SystemClock};
 use crate::ledger::{Folders, LedgerFile, both, numbers_are_in_doubt, of_run_alone, of_run_beside};
 use crate::output::{self, Drawn};
-use crate::probe::{self, BenchOptions, Chance, Depth, NcclOptions, RANDOM_BYTES};
+use crate::probe::{self, BenchOptions, Chance, Depth, LoadOptions, NcclOptions, RANDOM_BYTES};
 use crate::process::say;
 use crate::upload::{Body, read_body};
 
@@ -64,6 +68,7 @@ pub(crate) fn bench(arguments: &BenchArgs) -> anyhow::Result<u8> {
     let extra = Extra {
         bench: Some(arguments.chosen()),
         nccl: arguments.nccl(),
+        load: None,
     };
     show((&arguments.run, &arguments.state), arguments.json, extra)
 }
@@ -72,6 +77,7 @@ pub(crate) fn bench(arguments: &BenchArgs) -> anyhow::Result<u8> {
 struct Extra {
     bench: Option<BenchOptions>,
     nccl: Option<NcclOptions>,
+    load: Option<LoadOptions>,
 }
 
 fn show((run, state): (&RunArgs, &StateArgs), json: bool, extra: Extra) -> anyhow::Result<u8> {
@@ -167,12 +173,13 @@ fn make(
     arguments: &RunArgs,
     depth: Depth,
     for_people: bool,
-    Extra { bench, nccl }: Extra,
+    Extra { bench, nccl, load }: Extra,
 ) -> anyhow::Result<Report> {
     let options = arguments.options(depth).context("find the agent's own binary")?;
     let options = probe::Options {
         bench,
         nccl,
+        load,
         ..options
     };
     let mut random = [0; RANDOM_BYTES];
@@ -260,7 +267,12 @@ fn say_reason(report: &Report) {
         return;
     }
     for fault in open_faults(report) {
-        say(&format!("fault still open: {}", told(fault)));
+        let ends = if needs_admission(fault) {
+            format!(" ({ENDS_BY})")
+        } else {
+            String::new()
+        };
+        say(&format!("fault still open: {}{ends}", told(fault)));
     }
     if let Some(why) = unread_ledger(report) {
         say(&format!("{UNREAD_LEDGER}: {why}"));

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use kb_core::health::{Entry, Health, LEDGER, conclude};
+use kb_core::health::{ENDS_BY, Entry, Health, LEDGER, conclude, needs_admission};
 use kb_core::observation::open_faults;
 use kb_core::report::Report;
 use kb_core::verdict::{ExitCode, Verdict};
@@ -37,6 +37,10 @@ pub(crate) fn status(arguments: &StatusArgs) -> anyhow::Result<u8> {
         conclusion.verdict.phrase(),
         conclusion.reason
     ))?;
+    let mut faults = open_faults(&report).filter(|_| !arguments.alive);
+    if let Some(fault) = faults.find(|fault| needs_admission(fault)) {
+        say(&format!("{}: {ENDS_BY}", fault.id));
+    }
     Ok(if arguments.alive {
         0
     } else {

@@ -15,6 +15,7 @@ use std::time::{Duration, Instant};
 
 use super::area::{Area, Kind, Ring};
 use super::bench_kernels::BenchKernels;
+use super::burn::Burn;
 use super::call::CallError;
 use super::context::Context;
 use super::gate::Gate;
@@ -41,6 +42,10 @@ pub(crate) enum Mover<'a> {
     Kernel {
         to: Area<'a>,
         from: Area<'a>,
+    },
+    /// Launches of the load's kernel, prepared before.
+    Burn {
+        burn: &'a Burn,
     },
     /// One thread of the initiator that follows a ring.
     Chase {
@@ -135,6 +140,8 @@ impl<'a> Lane<'a> {
         match flow.mover {
             // SAFETY: areas and rings borrow their memory, and `run` returns after the streams have been waited for.
             Mover::Chase { ring } => unsafe { kernels.chase(&self.stream, ring.start(), times) },
+            // SAFETY: the flow borrows the kernel and its buffers, and `run` returns after the streams have been waited for.
+            Mover::Burn { burn } => unsafe { burn.launch(&self.stream, times) },
             Mover::Kernel { to, from } => {
                 let bytes = to.bytes.min(from.bytes);
                 // SAFETY: as above; both areas have so many bytes.
@@ -341,7 +348,7 @@ impl Flow<'_> {
             Mover::CopyEngine { to, from }
             | Mover::BetweenContexts { to, from }
             | Mover::Kernel { to, from } => to.is_pageable() || from.is_pageable(),
-            Mover::Chase { .. } => false,
+            Mover::Burn { .. } | Mover::Chase { .. } => false,
         }
     }
 }

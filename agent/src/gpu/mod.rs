@@ -16,6 +16,7 @@
 mod area;
 mod atomics;
 mod bench_kernels;
+mod burn;
 mod call;
 mod codes;
 mod context;
@@ -40,6 +41,7 @@ mod trace;
 
 pub(crate) use area::{Area, Pageable, Pinned, Ring};
 pub(crate) use bench_kernels::BenchKernels;
+pub(crate) use burn::Burn;
 pub(crate) use call::CallError;
 pub(crate) use context::Context;
 pub(crate) use driver::{Device, Driver, PciAddress};

@@ -4,6 +4,7 @@ mod bench;
 mod converted;
 mod gate;
 mod grid;
+mod load;
 mod map;
 mod metrics;
 mod pairs;

@@ -58,6 +58,10 @@ fn share(step: Step) -> Option<(usize, usize)> {
         Step::Preparing { gpu, of } => Some((usize::try_from(gpu).unwrap_or(of), of)),
         Step::Asking { pair } | Step::Checking { pair, .. } => Some((pair.number.saturating_sub(1), pair.of)),
         Step::Measuring { part, of, .. } => Some((part.saturating_sub(1), of)),
+        Step::Loading { seconds, of } => {
+            let [seconds, of] = [seconds, of].map(|number| usize::try_from(number).unwrap_or(0));
+            Some((seconds, of))
+        }
         Step::Closing => Some((1, 1)),
     }
 }
@@ -82,6 +86,7 @@ fn words(step: Step) -> String {
             rung,
             check,
         } => format!("{}: {initiator} towards {owner}, rung {rung}, {check}", of(pair)),
+        Step::Loading { seconds, of } => format!("loading all GPUs, {seconds} s of {of}"),
         Step::Measuring { metric, bytes, .. } => {
             format!("measuring {}, {bytes} bytes", metric.replace('_', " "))
         }

@@ -6,7 +6,7 @@ use kb_core::health::headline;
 use kb_core::report::{AbsentGpu, Fact, Failure, Gpu, Nccl, NcclVerdict, Report, fact_name};
 
 use super::grid::{Cell, lay_out};
-use super::{Style, bench, converted, map, pairs, times};
+use super::{Style, bench, converted, load, map, pairs, times};
 
 const GIB: u64 = 1 << 30;
 
@@ -52,6 +52,9 @@ pub(crate) fn table(report: &Report, style: Style) -> String {
     }
     if let Some(nccl) = &report.nccl {
         text.push_str(&of_nccl(nccl));
+    }
+    if let Some(load) = &report.load {
+        text.push_str(&load::of_load(load, style));
     }
     for failure in &report.failures {
         text.push_str(&failed(failure));

@@ -10,6 +10,7 @@ mod failure;
 mod idle;
 mod ladder;
 mod live;
+mod load;
 mod nccl;
 mod own_memory;
 mod parts;
@@ -29,8 +30,8 @@ use std::time::{Duration, Instant};
 
 use kb_core::ids::IdError;
 use kb_core::report::{
-    AbsentGpu, Conclusion, Fact, Failure, Gpu, LogExcerpt, MAJOR, MINOR, Measurement, Nccl, Pair, Report,
-    SchemaVersion, fact_name,
+    AbsentGpu, Conclusion, Fact, Failure, Gpu, Load, LogExcerpt, MAJOR, MINOR, Measurement, Nccl, Pair,
+    Report, SchemaVersion, fact_name,
 };
 use kb_core::verdict::{Expect, add_nominal, judge};
 
@@ -41,6 +42,7 @@ use crate::worker::protocol::{Loaded, Opened};
 
 pub(crate) use bench::{BenchOptions, estimate as estimate_bench};
 pub(crate) use chance::{Chance, RANDOM_BYTES};
+pub(crate) use load::LoadOptions;
 pub(crate) use nccl::NcclOptions;
 pub(crate) use progress::{PairStep, Progress, Step};
 pub(crate) use selection::names_gpus;
@@ -65,6 +67,7 @@ pub(crate) struct Options {
     pub(crate) depth: Depth,
     pub(crate) bench: Option<BenchOptions>,
     pub(crate) nccl: Option<NcclOptions>,
+    pub(crate) load: Option<LoadOptions>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -148,6 +151,7 @@ pub(crate) fn run(
         pairs: found.pairs,
         measurements: found.measurements,
         nccl: found.nccl,
+        load: found.load,
         parts: parts.into_list(),
         logs,
         failures: found.failures,
@@ -179,6 +183,7 @@ struct Found {
     pairs: Vec<Pair>,
     measurements: Vec<Measurement>,
     nccl: Option<Nccl>,
+    load: Option<Load>,
     logs: Vec<LogExcerpt>,
     failures: Vec<Failure>,
 }
@@ -193,6 +198,7 @@ impl Found {
             pairs: Vec::new(),
             measurements: Vec::new(),
             nccl: None,
+            load: None,
             logs: Vec::new(),
             failures: vec![failure],
         }

@@ -40,6 +40,11 @@ pub(crate) enum Step {
         /// False where peer access is switched off.
         peer_access: bool,
     },
+    /// All GPUs compute and copy at once.
+    Loading {
+        seconds: u64,
+        of: u64,
+    },
     Closing,
 }
 

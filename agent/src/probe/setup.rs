@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use super::Options;
+use super::{LoadOptions, Options};
 
 /// What is added to the worker's own limit before the parent gives up on it.
 pub(super) const GRACE: Duration = Duration::from_millis(500);
@@ -21,10 +21,11 @@ pub(super) struct Setup {
 
 impl Setup {
     pub(super) fn of(options: &Options) -> Self {
+        let load = options.load.as_ref().map(LoadOptions::allowance);
         Self {
             program: options.program.clone(),
             step_limit: options.step_timeout,
-            deadline: Instant::now() + options.timeout,
+            deadline: Instant::now() + options.timeout + load.unwrap_or_default(),
             bytes: options.bytes,
         }
     }

@@ -8,7 +8,7 @@ use crate::host;
 use crate::worker::protocol::{DirectionFacts, Opened, PairFacts};
 
 use super::again;
-use super::bench::{Bench, Way};
+use super::bench::{Bench, Mode, Way};
 use super::failure::failure_from;
 use super::idle;
 use super::ladder::{Ascent, Climb, LOWER, UPPER};
@@ -19,7 +19,7 @@ use super::session::{Known, Session};
 use super::setup::{SPENT, Setup};
 use super::timing::Timings;
 use super::unresponsive::{NoAnswer, twice};
-use super::{Depth, Found, Options, absent, driver_facts};
+use super::{Depth, Found, Options, absent, driver_facts, load};
 
 pub(super) fn run(
     options: &Options,
@@ -87,6 +87,14 @@ pub(super) fn run(
         parts.end("bench");
     }
     let (bench, wrong) = bench.map(Bench::finish).unwrap_or_default();
+    let load = options.load.as_ref().map(|chosen| {
+        let mode = Mode::of(options.bench.unwrap_or_default(), &opened.gpus);
+        let on = (mode, opened.gpus.as_slice(), &idle);
+        load::run(chosen, &mut session, on, &pairs, progress)
+    });
+    if load.is_some() {
+        parts.end("load");
+    }
     progress.step(Step::Closing);
     let mut gpus = opened.gpus.clone();
     for (number, gpu) in (0..).zip(&mut gpus) {
@@ -114,6 +122,7 @@ pub(super) fn run(
         pairs,
         measurements: timings.map_or(bench, Timings::into_measurements),
         nccl: None,
+        load,
         logs: Vec::new(),
     };
     found.learn(session.loaded.as_ref());
@@ -165,6 +174,7 @@ fn untouched(
         pairs: pairs.collect(),
         measurements: Vec::new(),
         nccl: None,
+        load: None,
         logs: Vec::new(),
     };
     found.learn(session.loaded.as_ref());

@@ -122,6 +122,7 @@ impl Worker {
                 }
                 None => unprepared(gpu),
             },
+            Command::LoadStep(ref step) => self.bench.load_step(step, &self.places, self.inventory.as_ref()),
             Command::Measure(ref measure) => {
                 self.bench.measure(measure, &self.places, self.inventory.as_ref())
             }

@@ -9,14 +9,16 @@ use std::collections::BTreeMap;
 
 mod bench;
 mod check;
+mod load;
 mod nccl;
 
 pub(crate) use bench::{By, FlowKind, FlowOf, Measure, Place, Sampled, WrongData};
 pub(crate) use check::{CheckKind, CheckResult, Checked};
+pub(crate) use load::{LoadOf, LoadStep, Loaded as LoadedGpu, Took, WrongLoad};
 pub(crate) use nccl::{Collective, NcclAnswer, NcclCommand, NcclMember, NcclRun};
 
 /// Raised with every change to the messages.
-pub(crate) const VERSION: u32 = 10;
+pub(crate) const VERSION: u32 = 11;
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -80,6 +82,8 @@ pub(crate) enum Command {
     /// One cell of the bench, or several that are measured at the same time; all GPUs are prepared for it. Answered by
     /// [`Answer::Measured`].
     Measure(Measure),
+    /// One step of the load on GPUs that are all prepared for the bench. Answered by [`Answer::LoadStepped`].
+    LoadStep(LoadStep),
     /// Rung 6, first step, in the owner's process: expose windows of memory and hand it out. Answered by
     /// [`Answer::Offered`], or by [`Answer::Checked`] where that is not possible.
     Offer {
@@ -209,6 +213,12 @@ pub(crate) enum Answer {
         /// Of the GPUs that took part, during the middle sample.
         conditions: Vec<Conditions>,
         wrong: Vec<WrongData>,
+    },
+    LoadStepped {
+        gpus: Vec<LoadedGpu>,
+        /// Read while the work ran, where that was asked.
+        conditions: Vec<Conditions>,
+        wrong: Vec<WrongLoad>,
     },
     /// See [`Offered`]; a descriptor comes ahead of it on the input's socket.
     Offered(Offered),

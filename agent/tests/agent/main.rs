@@ -8,6 +8,7 @@
 )]
 
 mod absent;
+mod admit;
 mod bench;
 mod convert;
 mod counters;

@@ -24,6 +24,17 @@ pub(crate) struct Run {
 
 impl Node {
     pub(crate) fn with(scenario: &Scenario) -> Self {
+        Self::made(|_| scenario.clone())
+    }
+
+    /// A node whose scenario writes into the kernel log, at the place that `make` gets.
+    pub(crate) fn with_log(make: impl FnOnce(&Path) -> Scenario) -> Self {
+        let node = Self::made(|folder| make(&folder.join("host/dev/kmsg")));
+        fs::create_dir_all(node.path("host/dev")).unwrap();
+        node
+    }
+
+    fn made(make: impl FnOnce(&Path) -> Scenario) -> Self {
         let folder = tree(&[
             ("host/etc/machine-id", "0123456789abcdef0123456789abcdef\n"),
             ("host/proc/sys/kernel/hostname", "gpu-17\n"),
@@ -34,7 +45,7 @@ impl Node {
         ]);
         let libraries = folder.path().join("libraries");
         fs::create_dir(&libraries).unwrap();
-        let installed = install(&libraries, scenario).unwrap();
+        let installed = install(&libraries, &make(folder.path())).unwrap();
         Self { folder, installed }
     }
 

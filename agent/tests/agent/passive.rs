@@ -188,7 +188,7 @@ fn a_look_without_a_fault_is_neither_unknown_nor_a_proof() {
 }
 
 #[test]
-fn an_xid_between_two_looks_ends_by_a_proof_after_a_new_boot_alone() {
+fn an_xid_between_two_looks_stays_open_also_behind_a_proof_after_a_new_boot() {
     let node = node(Condition::default());
     assert_eq!(daemon(&node, &[]).code, 0);
     log(&node, 2, &xid(79, "pid='<unknown>', GPU has fallen off the bus."));
@@ -226,12 +226,14 @@ fn an_xid_between_two_looks_ends_by_a_proof_after_a_new_boot_alone() {
     write(&node.path(""), "host/dev/kmsg", "5,0,0,-;Linux version 6.8.0\n");
     assert_eq!(daemon(&node, &[]).code, 2);
     assert_eq!(status(&node).code, 2);
-    // Any verb's proof counts.
+    // A proof ends no fault of the hardware: an admission does (admit.rs).
     let mut probe = node.command("probe");
     let probe = probe.env("PEERLESS_STATE", node.path("state")).output().unwrap();
-    assert_eq!(probe.status.code(), Some(0));
-    assert_eq!(status(&node).code, 0, "{}", status(&node).stdout);
-    assert_eq!(daemon(&node, &[]).code, 0);
+    assert_eq!(probe.status.code(), Some(2));
+    assert_eq!(status(&node).code, 2, "{}", status(&node).stdout);
+    let told = status(&node).stderr;
+    assert!(told.contains("`peerless-agent admit` ends it"), "{told}");
+    assert_eq!(daemon(&node, &[]).code, 2);
 }
 
 /// A file without a record in the place of the kernel's log, as containers have it.

@@ -6,7 +6,8 @@
 #
 # What is done with a fault stands in [gate] of /etc/peerless-agent.toml. As shipped it is only said (shadow).
 # A result drains once: a node that was repaired and resumed is drained again only by a later result. After a repair
-# `peerless-agent daemon --once --active --idle-minutes 0` makes one.
+# `peerless-agent admit` (about six minutes, all GPUs to itself) says whether it may be resumed, ends faults of the hardware
+# and leaves its result for this script; `peerless-agent daemon --once --active --idle-minutes 0` makes one without load.
 set -u
 # Slurm gives its scripts no PATH.
 PATH=${PATH:-/usr/sbin:/usr/bin:/sbin:/bin}

@@ -3,9 +3,10 @@
 use super::Code;
 use crate::{
     ffi::{HostBytes, Out},
-    gate::after_init,
+    gate::{after_init, launched},
     machine::kernel_memory::KernelMemory,
     ptx::{Kernel, Launch, Trap},
+    scenario::KernelEffect,
 };
 use std::{
     ffi::{c_int, c_uint},
@@ -69,11 +70,22 @@ extern "C" fn cuLaunchKernel(
             return Err(Code::INVALID_VALUE);
         }
         let kernel = Arc::clone(&function.kernel);
-        let launch = Launch {
+        let mut launch = Launch {
             grid,
             block,
             parameters: gather(&kernel, &parameters, &extra)?,
+            wrong_bit: None,
         };
+        launched(machine, kernel.name())?;
+        let number = machine.modules.launch(kernel.name(), context.gpu);
+        let mut longer = 1.0;
+        let faults = machine.scenario.kernel_faults.iter();
+        for fault in faults.filter(|fault| fault.hits(kernel.name(), context.gpu, number)) {
+            match fault.effect {
+                KernelEffect::WrongBit(bit) => launch.wrong_bit = Some(bit),
+                KernelEffect::Slower(by) => longer *= by,
+            }
+        }
         let work = move |start| {
             let mut memory = KernelMemory::new(machine, context);
             let outcome = kernel.run(&launch, &mut memory);
@@ -86,11 +98,19 @@ extern "C" fn cuLaunchKernel(
                 }
             })?;
             memory.finish()?;
-            Ok(memory.traffic.end(machine, start))
+            Ok(start + stretched(memory.traffic.end(machine, start) - start, longer))
         };
         machine.submit(&stream, Vec::new(), Box::new(work));
         Ok(())
     })
+}
+
+#[allow(
+    clippy::cast_precision_loss,
+    reason = "2^53 nanoseconds are longer than any kernel runs"
+)]
+fn stretched(nanoseconds: u64, by: f64) -> u64 {
+    (nanoseconds as f64 * by).round() as u64
 }
 
 /// Copies the arguments, given one by one or as one buffer.

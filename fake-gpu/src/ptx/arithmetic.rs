@@ -56,6 +56,12 @@ pub(super) fn unary(kind: Unary, ty: Type, a: u64) -> u64 {
     ty.cut(result)
 }
 
+/// `a * b + c` of 32-bit floats, rounded once to the nearest.
+pub(super) fn fused(a: u64, b: u64, c: u64) -> u64 {
+    let [a, b, c] = [a, b, c].map(|bits| f32::from_bits(bits as u32));
+    u64::from(a.mul_add(b, c).to_bits())
+}
+
 /// `a * b + c`, where `c` and the result are twice as wide as `a` and `b`.
 pub(super) fn wide(ty: Type, a: u64, b: u64, c: u64) -> u64 {
     let wide = Type {

@@ -154,6 +154,13 @@ pub(super) enum Operation {
         b: Source,
     },
     /// `mad.lo`
+    /// Of 32-bit floats.
+    FusedMultiplyAdd {
+        to: Register,
+        a: Source,
+        b: Source,
+        c: Source,
+    },
     MultiplyAdd {
         ty: Type,
         to: Register,

@@ -37,6 +37,7 @@ impl Scenario {
             speed: Speed::default(),
             memory_faults: Vec::new(),
             call_faults: Vec::new(),
+            kernel_faults: Vec::new(),
             log: Vec::new(),
             absent: Absent::default(),
         }

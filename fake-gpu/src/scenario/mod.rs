@@ -6,11 +6,13 @@ mod builtin;
 mod failures;
 mod fault;
 mod gpu;
+mod kernel;
 mod nccl;
 mod refusals;
 mod speed;
 #[cfg(test)]
 mod tests;
+mod under_load;
 
 pub use fault::{Access, CallEffect, CallFault, Counted, Fate, LogLine, MemoryFault, Route};
 pub(crate) use gpu::parse_pci;
@@ -18,8 +20,10 @@ pub use gpu::{
     Bar1, Change, Clocks, ComputeMode, Condition, ConfidentialCompute, Ecc, Fabric, FabricState, Gpu,
     LinkEnd, LinkErrors, NvLink, Pcie, Power, Process, RemappedRows,
 };
+pub use kernel::{KernelEffect, KernelFault};
 pub use nccl::{Nccl, NcclEffect, NcclFault, Transport};
 pub use speed::Speed;
+pub use under_load::UnderLoad;
 
 use crate::calls;
 use serde::{Deserialize, Serialize};
@@ -60,6 +64,9 @@ pub struct Scenario {
     /// Faults of calls; the first that fits and is due decides.
     #[serde(default)]
     pub call_faults: Vec<CallFault>,
+    /// Faults of kernels; all that fit hold.
+    #[serde(default)]
+    pub kernel_faults: Vec<KernelFault>,
     /// Lines that a log gets.
     #[serde(default)]
     pub log: Vec<LogLine>,
@@ -145,6 +152,7 @@ impl Scenario {
         self.speed.check(n)?;
         self.nccl.check()?;
         self.call_faults.iter().try_for_each(|fault| fault.check(n))?;
+        self.kernel_faults.iter().try_for_each(|fault| fault.check(n))?;
         for line in &self.log {
             calls::place(&line.after_call)
                 .ok_or_else(|| format!("'{}' is no function of the stand-in", line.after_call))?;

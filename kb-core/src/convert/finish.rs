@@ -89,6 +89,7 @@ pub(super) fn finish(draft: Draft, options: &Options) -> Result<Report, ConvertE
         logs,
         failures,
         nccl: None,
+        load: None,
         parts: Vec::new(),
         notes: Vec::new(),
         health: None,

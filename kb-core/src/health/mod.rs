@@ -6,14 +6,17 @@
 //! ```
 //!
 //! A *state* (GPU lost, remapping pending, link down, recovery action) ends when a look reads it as good. An *event*
-//! (Xid, uncorrected ECC errors, a fatal kernel message) ends by a proof after a new boot, or by an audited clear.
+//! ends by an audited clear, or by a run: one of the hardware (a fatal Xid, uncorrected ECC errors, a fatal kernel message) by a
+//! run that admits the node, any other by a proof after a new boot.
 //! Neither ends by time, by a boot alone, or by a look that could not read it.
 
+mod admission;
 mod conclude;
 mod ledger;
 #[cfg(test)]
 mod tests;
 
+pub use admission::{ENDS_BY, needs_admission, still_open};
 pub use conclude::{UNREAD_LEDGER, age, conclude, headline, told};
 pub use ledger::{ClearError, Ledger, LogPlace, Place};
 

@@ -28,4 +28,4 @@ pub use look::{Look, Missed, Occurrence, Scope};
 pub(crate) use messages::{HEARTBEAT, NEVER_BEAT};
 pub use open_faults::{LEDGER, open_faults, unread_ledger};
 pub use recovery::Recovery;
-pub(crate) use states::bearing_of;
+pub(crate) use states::{THROTTLING, bearing_of};

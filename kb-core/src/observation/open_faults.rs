@@ -9,7 +9,7 @@ pub const LEDGER: &str = "ledger";
 
 /// Faults that the ledger holds open and that a run on the GPUs of the report meets: of the node, of a switch, of one of these
 /// GPUs, and, where the run was about all GPUs, of any other, which may be gone. A run that worked does not end them: that takes
-/// a new boot first.
+/// one that admits the node.
 pub fn open_faults(report: &Report) -> impl Iterator<Item = &Entry> {
     let addresses = report
         .gpus

@@ -6,7 +6,7 @@ use super::{Recovery, cause};
 use crate::report::{Bearing, Gpu, fact_name};
 
 /// Reasons for lower clocks that come from heat or the power supply.
-const THROTTLING: [&str; 4] = [
+pub(crate) const THROTTLING: [&str; 4] = [
     "hw_slowdown",
     "sw_thermal_slowdown",
     "hw_thermal_slowdown",

@@ -66,7 +66,8 @@ impl Health {
 pub enum Nature {
     /// When a look reads it as good.
     State,
-    /// By a proof after a new boot, or by an audited clear.
+    /// By an audited clear; a fault of the hardware also by a good `peerless-agent admit`, any other by a proof after a new
+    /// boot.
     Event,
 }
 

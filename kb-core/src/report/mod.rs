@@ -12,6 +12,7 @@ pub mod fact_name;
 mod fact_shape;
 mod gpu;
 mod health;
+mod load;
 mod measurement;
 mod nccl;
 mod older;
@@ -25,6 +26,7 @@ pub use fact_shape::Shape;
 pub use gpu::{Gpu, GpuIndex};
 pub(crate) use health::NODE;
 pub use health::{Bearing, Clear, Counter, Entry, Family, Health, Nature, Proof, Seen, Unread};
+pub use load::{EarlierLoad, EarlierOfGpu, Load, LoadFinding, LoadOfGpu, Spread};
 pub use measurement::{Cell, Conditions, Measurement, Operation, Taken};
 pub use nccl::{Nccl, NcclArm, NcclVerdict};
 pub use older::add_reason_codes;
@@ -41,7 +43,7 @@ use crate::ids::{NodeId, RecordId, ReportId};
 /// The major version that this build writes and reads.
 pub const MAJOR: u32 = 1;
 /// The minor version that this build writes.
-pub const MINOR: u32 = 6;
+pub const MINOR: u32 = 7;
 
 /// Version of the wire format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -90,6 +92,9 @@ pub struct Report {
     /// What NCCL did with the GPUs, where it was asked. Since 1.3.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub nccl: Option<Nccl>,
+    /// Minutes of load on all GPUs, where they were asked for. A report without it admits no node. Since 1.7.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub load: Option<Load>,
     /// What the run's time went into, one part after the other. Since 1.4.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub parts: Vec<Part>,

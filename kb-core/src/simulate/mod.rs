@@ -69,6 +69,7 @@ pub fn report(machine: Machine, about: About) -> Result<Report, IdError> {
         pairs: pairs.map(|(a, b)| ladder::pair(machine, a, b)).collect(),
         measurements: vec![ladder::copies(count, |from, to| machine.rate(from, to))],
         nccl: None,
+        load: None,
         parts: Vec::new(),
         logs: Vec::new(),
         failures: Vec::new(),

@@ -80,3 +80,15 @@ pub const DRIVER_UNRESPONSIVE: &str = "driver_unresponsive";
 pub const INITIALIZATION_FAILS: &str = "initialization_fails";
 pub const NVML_MISSING: &str = "nvml_missing";
 pub const NVML_MISMATCH: &str = "nvml_mismatch";
+
+pub const WRONG_ARITHMETIC: &str = "wrong_arithmetic";
+pub const XID_FAULT: &str = "xid_fault";
+pub const XID_WARNING: &str = "xid_warning";
+pub const LOAD_FAILS: &str = "load_fails";
+pub const LOAD_INCOMPLETE: &str = "load_incomplete";
+pub const ROWS_REMAPPED: &str = "rows_remapped";
+pub const LINK_ERRORS: &str = "link_errors";
+pub const THROTTLED: &str = "throttled";
+pub const SLOWS_DOWN: &str = "slows_down";
+pub const SLOWER_THAN_SISTERS: &str = "slower_than_sisters";
+pub const SLOWER_THAN_BEFORE: &str = "slower_than_before";

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::Expect;
+use super::load::findings;
 use super::logged::untested;
 use super::pair::judge_pair;
 use super::rows::{NOTES, Named, RunRow, of_absence, of_run as rows_of_run};
@@ -37,6 +38,10 @@ pub fn judge(report: &mut Report, expect: Expect) {
         absent.fix = named.map(|named| named.fix.to_owned());
     }
     report.notes = notes(&report.host);
+    let found = findings(report);
+    if let Some(load) = &mut report.load {
+        load.findings = found;
+    }
     report.conclusion = conclude(report, expect);
 }
 
@@ -77,6 +82,7 @@ fn conclude(report: &Report, expect: Expect) -> Conclusion {
     let (verdict, reason) = of_run(report);
     let (verdict, reason) = beside((verdict, reason), worst_absent(&report.absent));
     let (verdict, reason) = beside((verdict, reason), untested(report));
+    let (verdict, reason) = with_load(report, verdict, reason);
     Conclusion {
         verdict,
         exit_code: verdict.exit_code(),
@@ -91,6 +97,23 @@ fn beside((verdict, reason): (Verdict, String), other: Option<(Verdict, String)>
         None => (verdict, reason),
         Some((worst, told)) if worst < verdict => (verdict, format!("{reason}; {told}")),
         Some((worst, told)) => (worst, format!("{told}; {reason}")),
+    }
+}
+
+/// What the load adds: its worst finding, or that it passed.
+fn with_load(report: &Report, verdict: Verdict, reason: String) -> (Verdict, String) {
+    let Some(load) = &report.load else {
+        return (verdict, reason);
+    };
+    match load.findings.first() {
+        None => (verdict, format!("{reason}; {:.0} s of load passed", load.seconds)),
+        Some(found) if found.verdict < verdict => {
+            (verdict, format!("{reason}; {}: {}", found.cause, found.reason))
+        }
+        Some(found) => (
+            found.verdict,
+            format!("{}: {}; {reason}", found.cause, found.reason),
+        ),
     }
 }
 

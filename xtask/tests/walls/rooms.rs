@@ -116,7 +116,10 @@ const KB_CORE: &[Room] = &[
         ],
     ),
     room("redact", &[]),
-    room("health", &["ids", "text", "report", "observation", "verdict"]),
+    room(
+        "health",
+        &["ids", "severity", "text", "report", "observation", "verdict"],
+    ),
     room(
         "convert",
         &["ids", "text", "report", "observation", "verdict", "scanner"],

@@ -30,53 +30,63 @@ impl Session<'_> {
             return Err(gap.clone());
         }
         for (initiator, owner) in access.iter().copied() {
-            if self.has_access(initiator, owner) {
-                continue;
-            }
-            let enabling = self.check(initiator, owner, CheckKind::EnablePeerAccess, 0);
-            if enabling.outcome != Outcome::Pass {
-                let reason = enabling.reason.as_deref();
-                return Err(gap(
-                    GapKind::Failed,
-                    reason.unwrap_or("access could not be enabled"),
-                ));
-            }
+            let enabled = self.make_access(initiator, owner);
+            enabled.map_err(|reason| gap(GapKind::Failed, &reason))?;
         }
         self.ready_and_measure(mode, measure)
             .map_err(|trouble| gap_of(&trouble))
     }
 
+    /// Enables access where it is not; an error says why it cannot be.
+    pub(in crate::probe) fn make_access(&mut self, initiator: u32, owner: u32) -> Result<(), String> {
+        if self.has_access(initiator, owner) {
+            return Ok(());
+        }
+        let enabling = self.check(initiator, owner, CheckKind::EnablePeerAccess, 0);
+        if enabling.outcome == Outcome::Pass {
+            return Ok(());
+        }
+        let reason = enabling.reason;
+        Err(reason.unwrap_or_else(|| "access could not be enabled".to_owned()))
+    }
+
+    /// Has the worker take the bench's memory and kernels on a GPU, unless they are there.
+    pub(in crate::probe) fn make_bench_ready(&mut self, mode: Mode, gpu: u32) -> Result<(), Trouble> {
+        self.make_ready(Role::Worker, gpu)?;
+        if self.live().is_some_and(|live| live.benched.contains(&gpu)) {
+            return Ok(());
+        }
+        let command = Command::PrepareBench {
+            gpu,
+            bytes: mode.bytes,
+            pinned_bytes: mode.pinned_bytes,
+            pageable_bytes: mode.pageable_bytes,
+            cpus: self.cpus_near(gpu),
+            limit_ms: self.setup.limit_ms(),
+        };
+        let prepared = match self.ask(Role::Worker, &command, 1) {
+            Ok(Answer::BenchPrepared { elsewhere }) => {
+                self.host_memory.insert(gpu, elsewhere);
+                Ok(())
+            }
+            Ok(other) => Err(self.unexpected(Role::Worker, other)),
+            Err(trouble) => Err(trouble),
+        };
+        if let Err(trouble) = &prepared
+            && matches!(trouble, Trouble::Worker(_))
+        {
+            self.no_bench = Some(gap_of(trouble));
+        }
+        prepared?;
+        if let Some(live) = self.live() {
+            live.benched.insert(gpu);
+        }
+        Ok(())
+    }
+
     fn ready_and_measure(&mut self, mode: Mode, measure: Measure) -> Result<Measured, Trouble> {
         for gpu in gpus_of(&measure) {
-            self.make_ready(Role::Worker, gpu)?;
-            if self.live().is_some_and(|live| live.benched.contains(&gpu)) {
-                continue;
-            }
-            let command = Command::PrepareBench {
-                gpu,
-                bytes: mode.bytes,
-                pinned_bytes: mode.pinned_bytes,
-                pageable_bytes: mode.pageable_bytes,
-                cpus: self.cpus_near(gpu),
-                limit_ms: self.setup.limit_ms(),
-            };
-            let prepared = match self.ask(Role::Worker, &command, 1) {
-                Ok(Answer::BenchPrepared { elsewhere }) => {
-                    self.host_memory.insert(gpu, elsewhere);
-                    Ok(())
-                }
-                Ok(other) => Err(self.unexpected(Role::Worker, other)),
-                Err(trouble) => Err(trouble),
-            };
-            if let Err(trouble) = &prepared
-                && matches!(trouble, Trouble::Worker(_))
-            {
-                self.no_bench = Some(gap_of(trouble));
-            }
-            prepared?;
-            if let Some(live) = self.live() {
-                live.benched.insert(gpu);
-            }
+            self.make_bench_ready(mode, gpu)?;
         }
         // Each sample has a step's time.
         let factor = measure.samples.max(1);

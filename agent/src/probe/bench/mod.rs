@@ -30,7 +30,7 @@ use super::session::Session;
 use ask::Measured;
 pub(crate) use estimate::estimate;
 pub(crate) use mode::BenchOptions;
-use mode::Mode;
+pub(super) use mode::Mode;
 pub(super) use mode::SWEEP;
 use ways::Beside;
 pub(super) use ways::Way;
@@ -232,7 +232,7 @@ fn with_conditions(mut cell: Cell, conditions: &[Conditions]) -> Cell {
     cell
 }
 
-fn is_proven(pair: &Pair) -> bool {
+pub(super) fn is_proven(pair: &Pair) -> bool {
     pair.directions.len() == 2
         && pair.directions.iter().all(|direction| {
             let passed = |rung: u8| {

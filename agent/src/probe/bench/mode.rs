@@ -2,7 +2,7 @@
 
 use kb_core::report::Gpu;
 
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct BenchOptions {
     pub(crate) full: bool,
     pub(crate) bytes: Option<u64>,
@@ -49,10 +49,10 @@ const COPIES_OF_SMALL: u32 = 64;
 const SMALL: u64 = 16 << 20;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Mode {
+pub(in crate::probe) struct Mode {
     pub(super) full: bool,
     /// Bytes of the largest copies between GPUs.
-    pub(super) bytes: u64,
+    pub(in crate::probe) bytes: u64,
     /// The same of copies that are staged through the host.
     pub(super) staged_bytes: u64,
     /// The same with page-locked host memory, and with ordinary memory.
@@ -67,7 +67,7 @@ pub(super) struct Mode {
 
 impl Mode {
     /// Within what the smallest GPU can spare: the ladder holds three quarters of its memory, the bench two buffers.
-    pub(super) fn of(chosen: BenchOptions, gpus: &[Gpu]) -> Self {
+    pub(in crate::probe) fn of(chosen: BenchOptions, gpus: &[Gpu]) -> Self {
         let smallest = gpus.iter().filter_map(|gpu| gpu.memory_bytes.value).min();
         let spare = smallest.map_or(u64::MAX, |bytes| (bytes / 32).next_multiple_of(2 << 20));
         let bytes = chosen.largest().min(spare);

@@ -27,11 +27,15 @@ pub(super) fn conditions_of(measure: &Measure, inventory: Option<&Inventory>) ->
             FlowKind::Chase { owner } => gpus.extend(owner),
         }
     }
+    of_gpus(gpus, Some(inventory))
+}
+
+pub(super) fn of_gpus(gpus: impl IntoIterator<Item = u32>, inventory: Option<&Inventory>) -> Vec<Conditions> {
     let read = |gpu: u32| {
         Some(Conditions {
             gpu,
             while_running: false,
-            facts: inventory.gpu(gpu)?.conditions(),
+            facts: inventory?.gpu(gpu)?.conditions(),
         })
     };
     gpus.into_iter().filter_map(read).collect()

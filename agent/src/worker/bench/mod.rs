@@ -4,11 +4,12 @@ mod arrivals;
 mod conditions;
 mod flows;
 mod holdings;
+mod load;
 
 use std::collections::btree_map::{BTreeMap, Entry};
 use std::time::Duration;
 
-use crate::gpu::{CallError, Flow, Pace, run};
+use crate::gpu::{Burn, CallError, Flow, Pace, run};
 
 use super::inventory::Inventory;
 use super::near::Kept;
@@ -26,6 +27,8 @@ const BEFORE: u32 = 0xdead_beef;
 #[derive(Default)]
 pub(super) struct Bench {
     gpus: BTreeMap<u32, OfGpu>,
+    /// The kernel of the load, once it was asked for.
+    burns: BTreeMap<u32, Burn>,
 }
 
 impl Bench {

@@ -77,6 +77,24 @@ pub(crate) fn close(gpus: &mut [Gpu], reading: &Reading, copied: impl Fn(usize) 
     }
 }
 
+/// By how much each counter rose between two readings of one GPU.
+pub(crate) fn rises(
+    before: Result<&BTreeMap<String, Fact>, &str>,
+    after: Result<&BTreeMap<String, Fact>, &str>,
+) -> BTreeMap<String, Fact> {
+    let of = |reading: Result<&BTreeMap<String, Fact>, &str>, name: &str| match reading {
+        Ok(facts) => facts.get(name).cloned(),
+        Err(reason) => Some(Fact::missing(GapKind::Failed, reason, SECOND)),
+    };
+    let rise = |name: &str| {
+        (
+            name.to_owned(),
+            difference(of(before, name).as_ref(), of(after, name)),
+        )
+    };
+    COUNTERS.into_iter().map(rise).collect()
+}
+
 /// The source says when it was read.
 fn under_load(mut fact: Fact, copied: bool) -> Fact {
     if fact.value.is_some() {

@@ -126,6 +126,24 @@ impl Compiler<'_> {
         }
     }
 
+    /// The only instruction on floats: their bits stand in registers of 32 bits without a sort.
+    pub(super) fn fused_multiply_add(&self, what: &What<'_>) -> Compiled<Operation> {
+        const FLOAT: Type = Type {
+            sort: Sort::Bits,
+            bits: 32,
+        };
+        if what.suffixes != ["rn", "f32"] {
+            return Err(what.error("only fma.rn.f32 is known"));
+        }
+        let [to, a, b, c] = what.operands::<4>()?;
+        Ok(Operation::FusedMultiplyAdd {
+            to: self.target(what, to, FLOAT, Fit::Exact)?.0,
+            a: self.source(what, a, FLOAT, Fit::Exact)?,
+            b: self.source(what, b, FLOAT, Fit::Exact)?,
+            c: self.source(what, c, FLOAT, Fit::Exact)?,
+        })
+    }
+
     pub(super) fn compare(&self, what: &What<'_>) -> Compiled<Operation> {
         let ty = what.type_of(&[Sort::Bits, Sort::Unsigned, Sort::Signed])?;
         let [word] = what.modifiers() else {

@@ -124,6 +124,7 @@ impl Compiler<'_> {
             "not" | "neg" | "abs" => self.unary(&what, base),
             "mul" => self.multiply(&what),
             "mad" => self.multiply_add(&what),
+            "fma" => self.fused_multiply_add(&what),
             "add" | "sub" | "div" | "rem" | "min" | "max" | "and" | "or" | "xor" | "shl" | "shr" => {
                 self.binary(&what, base)
             }

@@ -37,6 +37,8 @@ pub struct Launch {
     pub block: [u32; 3],
     /// The block of parameters.
     pub parameters: Vec<u8>,
+    /// A bit that the first `fma` of the first thread gets wrong.
+    pub wrong_bit: Option<u32>,
 }
 
 struct Shared<'a> {

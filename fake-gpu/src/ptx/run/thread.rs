@@ -23,6 +23,8 @@ pub(super) struct Thread {
     block: [u32; 3],
     place: [u32; 3],
     pub(super) state: State,
+    /// Whether it has made its first `fma`.
+    multiplied: bool,
 }
 
 enum Then {
@@ -41,6 +43,7 @@ impl Thread {
             block,
             place,
             state: State::Runs,
+            multiplied: false,
         }
     }
 
@@ -122,6 +125,7 @@ impl Thread {
                 let product = self.value(*a).wrapping_mul(self.value(*b));
                 self.set(*to, ty.cut(product.wrapping_add(self.value(*c))));
             }
+            Operation::FusedMultiplyAdd { to, a, b, c } => self.fused(shared.launch, *to, [*a, *b, *c]),
             Operation::MultiplyWide { ty, to, a, b, c } => {
                 self.set(
                     *to,
@@ -184,6 +188,19 @@ impl Thread {
             Operation::Trap => return Err(Trap::Instruction),
         }
         Ok(Then::Next)
+    }
+
+    fn fused(&mut self, launch: &Launch, to: Register, sources: [Source; 3]) {
+        let [a, b, c] = sources.map(|source| self.value(source));
+        let mut result = arithmetic::fused(a, b, c);
+        if let Some(bit) = launch.wrong_bit
+            && !self.multiplied
+            && self.number(launch) == 0
+        {
+            result ^= 1 << bit;
+        }
+        self.multiplied = true;
+        self.set(to, result);
     }
 
     fn register(&self, register: Register) -> u64 {

@@ -238,3 +238,22 @@ fn predicates_combine_and_select() {
     assert_eq!(result(body, "%r64", [3, 7, 0]), 3);
     assert_eq!(result(body, "%r64", [7, 3, 0]), 3);
 }
+
+#[test]
+fn a_fused_multiply_add_is_rounded_once() {
+    let body = "fma.rn.f32 %r32, %a32, %b32, %c32;";
+    for (a, b, c) in [(1.5_f32, -2.0, 0.25), (0.1, 0.1, -0.01), (1e-30, 1e-15, 0.0)] {
+        let arguments = [a, b, c].map(|number| u64::from(number.to_bits()));
+        assert_eq!(
+            result(body, "%r32", arguments),
+            u64::from(a.mul_add(b, c).to_bits()),
+            "{a} {b} {c}"
+        );
+    }
+    // The product alone would be rounded to the number that is taken away.
+    let arguments = [0.1_f32, 0.1, -0.01].map(|number| u64::from(number.to_bits()));
+    assert_ne!(
+        result(body, "%r32", arguments),
+        u64::from((0.1_f32 * 0.1 - 0.01).to_bits())
+    );
+}

@@ -88,6 +88,7 @@ pub(super) fn run(
         .flat_map(|value| value.to_le_bytes())
         .collect();
     let launch = Launch {
+        wrong_bit: None,
         grid: [grid, 1, 1],
         block: [block, 1, 1],
         parameters,

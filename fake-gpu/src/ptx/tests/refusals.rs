@@ -18,7 +18,7 @@ fn messages_name_line_and_instruction() {
         ("add.f32 %r32, %a32, %b32;", "add.f32: '.f32' is no integer type"),
         (
             "fma.rn.f64 %r64, %a64, %b64, %c64;",
-            "fma.rn.f64: unknown instruction",
+            "fma.rn.f64: only fma.rn.f32 is known",
         ),
         (
             "add.u64 %r64, %a32, %b64;",

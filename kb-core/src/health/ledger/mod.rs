@@ -96,7 +96,8 @@ impl Ledger {
         serde_json::to_vec(self)
     }
 
-    /// A new one for one that could not be read: the node's state is unknown until cleared, or proven after a new boot.
+    /// A new one for one that could not be read: the node's state is unknown until cleared, or until the
+    /// node is admitted after a new boot.
     pub fn in_place_of_damaged(why: &str, at: &str, boot_id: Option<&str>) -> Self {
         let mut ledger = Self::default();
         ledger.add(New {

@@ -1,25 +1,31 @@
 //! What a run proves, and which events end with that.
 
 use super::Ledger;
+use crate::health::needs_admission;
 use crate::observation::{canonical, cause};
-use crate::report::{NODE, Nature, Pair, Proof, Report, Verdict};
+use crate::report::{Entry, NODE, Nature, Pair, Proof, Report, Verdict};
+use crate::severity::Action;
+use crate::verdict::not_admitted;
 
 impl Ledger {
-    /// Takes in a run that tried what GPUs can do with each other, and came to a verdict; any other is none.
+    /// Takes in a run that tried what GPUs can do, and came to a verdict; any other is none.
     ///
-    /// Events of an earlier boot end on the GPUs that the run proved. Events of the node and of its switches end when all
-    /// GPUs of the node took part. A GPU that is gone keeps its events: nothing was proven of it.
+    /// A fault of the hardware ends by a run that admits the node ([`not_admitted`]), on the GPUs that were loaded. Other events of an
+    /// earlier boot end on the GPUs that a run proved. Events of the node and of its switches end when all GPUs of the node took
+    /// part. A GPU that is gone keeps its events: nothing was proven of it.
     ///
     /// A run over some of the GPUs does not replace the proof of all of them, unless it found a fault.
     pub fn proof(&mut self, report: &Report) {
         let verdict = report.conclusion.verdict;
+        let admits = not_admitted(report).is_none();
         let is_fault = matches!(verdict, Verdict::Refused | Verdict::Broken);
-        let is_good = matches!(verdict, Verdict::Healthy | Verdict::Degraded);
-        if !report.was_tried() || !(is_fault || is_good) {
+        let is_good = admits || matches!(verdict, Verdict::Healthy | Verdict::Degraded);
+        let was_tried = report.was_tried() || report.load.is_some();
+        if !was_tried || !(is_fault || is_good) {
             return;
         }
-        let proven = proven_devices(report);
-        let takes_part = |device: &String| proven.iter().any(|(known, _)| known == device);
+        let devices = devices(report);
+        let takes_part = |device: &String| devices.iter().any(|of| of.address == *device);
         let of_all = self.gpus.iter().all(takes_part);
         if of_all || is_fault {
             self.last_proof = Some(Proof {
@@ -33,29 +39,55 @@ impl Ledger {
         let Some(boot) = report.node.boot_id.clone().filter(|_| is_good) else {
             return;
         };
-        let is_proven = |device: &str| {
-            proven
-                .iter()
-                .any(|(known, is_proven)| *is_proven && known == device)
-        };
         self.end(|entry| {
-            let of_earlier_boot = entry.boot_id.as_ref().is_some_and(|earlier| *earlier != boot);
+            let of_hardware = needs_admission(entry);
+            let covers = |of: &Device| {
+                let is_shown = if of_hardware { of.is_loaded } else { of.is_proven };
+                of.address == entry.device && is_shown
+            };
             let is_of_no_gpu = entry.device == NODE || entry.cause == cause::SXID;
-            let is_covered = is_proven(&entry.device) || (of_all && is_of_no_gpu);
-            entry.nature == Nature::Event && of_earlier_boot && is_covered
+            let is_covered = devices.iter().any(covers) || (of_all && is_of_no_gpu);
+            let of_earlier_boot = entry.boot_id.as_ref().is_some_and(|earlier| *earlier != boot);
+            let is_due = of_earlier_boot || (of_hardware && is_mended_without_boot(entry));
+            entry.nature == Nature::Event && is_due && is_covered && (admits || !of_hardware)
         });
     }
 }
 
-fn proven_devices(report: &Report) -> Vec<(String, bool)> {
-    let takes_part = |pair: &Pair, index: usize| {
-        let index = u32::try_from(index).unwrap_or(u32::MAX);
+/// Whether what the entry's record asks for can be done while the node runs, so that a run of the same boot may show that it was.
+/// Of an entry without a record, or of an unknown boot, that is not known.
+fn is_mended_without_boot(entry: &Entry) -> bool {
+    let in_the_same_boot = matches!(
+        entry.action,
+        Some(
+            Action::None
+                | Action::FixApplication
+                | Action::ChangeConfiguration
+                | Action::RestartApplication
+                | Action::ResetGpu
+        )
+    );
+    in_the_same_boot && entry.boot_id.is_some()
+}
+
+struct Device {
+    address: String,
+    is_proven: bool,
+    is_loaded: bool,
+}
+
+fn devices(report: &Report) -> Vec<Device> {
+    let takes_part = |pair: &Pair, index: u32| {
         (pair.a == index || pair.b == index) && !pair.verdict.proven_rungs.is_empty()
     };
-    let gpus = report.gpus.iter().enumerate();
+    let load = report.load.as_ref();
+    let gpus = (0..).zip(&report.gpus);
     gpus.filter_map(|(index, gpu)| {
-        let device = canonical(gpu.pci_address.value.as_deref()?);
-        Some((device, report.pairs.iter().any(|pair| takes_part(pair, index))))
+        Some(Device {
+            address: canonical(gpu.pci_address.value.as_deref()?),
+            is_proven: report.pairs.iter().any(|pair| takes_part(pair, index)),
+            is_loaded: load.is_some_and(|load| load.of_gpu(index).is_some()),
+        })
     })
     .collect()
 }

@@ -5,6 +5,7 @@
     reason = "helpers of tests, which clippy does not recognise as tests here"
 )]
 
+mod admission;
 mod bus;
 mod endings;
 mod links;
@@ -64,6 +65,14 @@ fn proven(boot: &str) -> Report {
         "{:?}",
         report.conclusion
     );
+    report
+}
+
+/// The same with minutes of load that passed.
+fn admitted(boot: &str) -> Report {
+    let mut report = proven(boot);
+    crate::verdict::tests::load::add_load(&mut report);
+    assert_eq!(crate::verdict::not_admitted(&report), None);
     report
 }
 

@@ -10,6 +10,7 @@ mod broken_data;
 mod degraded;
 mod degraded_gpu;
 mod degraded_slow;
+pub(super) mod load;
 mod nccl;
 mod refused;
 mod run;
@@ -90,9 +91,11 @@ pub(super) fn of_run() -> impl Iterator<Item = &'static RunRow> {
 }
 
 /// Every cause: those of a pair, worst first, then those of a GPU that is not there, then those of a GPU by itself and of
-/// a run, then those that are only notes.
+/// a run, then those that are only notes; behind them those of minutes of load, worst first.
 pub fn table() -> impl Iterator<Item = &'static Named> {
     let of_run = of_run().chain(NOTES).map(|row| &row.named);
     let of_absent = absent::ROWS.iter().copied();
-    of_pair().map(|row| &row.named).chain(of_absent).chain(of_run)
+    let of_load = load::ROWS.iter().copied();
+    let of_pair = of_pair().map(|row| &row.named);
+    of_pair.chain(of_absent).chain(of_run).chain(of_load)
 }

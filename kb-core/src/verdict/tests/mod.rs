@@ -5,6 +5,7 @@ mod bench;
 mod blame;
 mod expectations;
 mod failures;
+pub(crate) mod load;
 mod nccl;
 mod near_misses;
 mod proof;
@@ -125,6 +126,7 @@ pub(crate) fn healthy(n: u32) -> Report {
         pairs: pairs.collect(),
         measurements: Vec::new(),
         nccl: None,
+        load: None,
         parts: Vec::new(),
         logs: Vec::new(),
         failures: Vec::new(),

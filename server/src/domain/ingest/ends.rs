@@ -1,5 +1,6 @@
 //! Whether a proof of health ends an earlier fault: it has to cover the same GPUs with tests that could have seen it.
 
+use kb_core::health::still_open;
 use kb_core::observation::{Look, canonical};
 use kb_core::report::{Absence, Check, Gpu, Outcome, Pair, Report};
 use kb_core::verdict::{Verdict, all_passed, cause, check_passed, unproven};
@@ -15,6 +16,12 @@ const NVML: &str = "nvml.driver_version";
 pub(super) fn leaves_open(fault: &Report, proof: &Report) -> Option<String> {
     if let Some(why) = unproven(proof) {
         return Some(why);
+    }
+    if let Some(entry) = still_open(fault, proof) {
+        let id = &entry.id;
+        return Some(format!(
+            "it neither admits the node nor tells that {id}, a fault of the hardware, has ended"
+        ));
     }
     leaves_gpus_open(fault, proof)
         .or_else(|| leaves_checks_open(fault, proof))
@@ -285,6 +292,20 @@ mod tests {
         expected["pairs"][0]["verdict"] =
             json!({ "verdict": "refused", "information": true, "reason": "as expected", "evidence": [] });
         left_open(&fault(3, 0), &expected, "which failed then");
+    }
+
+    #[test]
+    fn a_fault_of_the_hardware_ends_where_the_ledger_has_it_no_more() {
+        let health = |open: Value| json!({ "verdict": "broken", "open": open });
+        let xid = json!([{ "id": "xid-48@0000:3b:00.0", "cause": "xid", "nature": "event", "bearing": "fault",
+            "device": "0000:3b:00.0", "number": 48, "count": 1, "text": "x",
+            "first_at": "2026-11-24T10:00:00Z", "last_at": "2026-11-24T10:00:00Z" }]);
+        let mut broken = fault(2, 0);
+        broken["health"] = health(xid);
+        left_open(&broken, &whole(2), "xid-48@0000:3b:00.0");
+        let mut cleared = whole(2);
+        cleared["health"] = json!({ "verdict": "no_fault_seen", "open": [] });
+        assert_eq!(why(&broken, &cleared), None);
     }
 
     #[test]

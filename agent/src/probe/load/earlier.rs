@@ -1,0 +1,37 @@
+//! The last good run with load on this node, beside which rates are laid.
+
+use kb_core::report::{EarlierLoad, EarlierOfGpu, Fact, GapKind, Gpu, Load, Report};
+
+/// What the GPUs of this run reached then, found by their UUIDs.
+pub(super) fn of(report: &Fact<Box<Report>>, gpus: &[Gpu]) -> Fact<EarlierLoad> {
+    let source = &report.source;
+    let Some(earlier) = &report.value else {
+        let none = Fact::missing(GapKind::Skipped, "no earlier run", source);
+        return report.gap.clone().map_or(none, |gap| Fact::without(gap, source));
+    };
+    let now = (0..).zip(gpus);
+    let gpus: Vec<EarlierOfGpu> = now
+        .filter_map(|(gpu, now)| {
+            let uuid = now.uuid.value.as_ref()?;
+            let then = earlier
+                .gpus
+                .iter()
+                .position(|then| then.uuid.value.as_ref() == Some(uuid))?;
+            let load = earlier.load.as_ref()?.of_gpu(u32::try_from(then).ok()?)?;
+            let median = |name: &str| Some((name.to_owned(), load.figures.get(name)?.median));
+            Some(EarlierOfGpu {
+                gpu,
+                medians: Load::RATES.into_iter().filter_map(median).collect(),
+            })
+        })
+        .collect();
+    if gpus.is_empty() {
+        return Fact::missing(GapKind::Skipped, "no earlier run of these GPUs", source);
+    }
+    let earlier = EarlierLoad {
+        report: earlier.report_id.clone(),
+        at: earlier.finished_at.clone(),
+        gpus,
+    };
+    Fact::read(earlier, source)
+}

@@ -1,0 +1,84 @@
+//! What an admission ends that no other run does.
+
+use super::super::{Ledger, still_open};
+use super::{GPU_0, admitted, look, looked, only, proven, xid};
+use crate::report::Report;
+use crate::verdict::Verdict;
+
+/// A reset of the GPU is a repair that needs no boot; a GPU that fell off the bus needs a power cycle.
+#[test]
+fn an_admission_in_the_same_boot_ends_what_a_reset_mends() {
+    let mut ledger = Ledger::default();
+    look(
+        &mut ledger,
+        &looked("a"),
+        &[&xid(GPU_0, "46, x"), &xid(GPU_0, "79, x")],
+    );
+    ledger.proof(&proven("a"));
+    assert_eq!(ledger.health(Vec::new()).open.len(), 2);
+    ledger.proof(&admitted("a"));
+    assert_eq!(only(&ledger.health(Vec::new())).number, Some(79));
+    ledger.proof(&admitted("b"));
+    assert_eq!(ledger.health(Vec::new()).open, []);
+}
+
+#[test]
+fn a_load_that_found_something_ends_nothing() {
+    let mut ledger = Ledger::default();
+    look(&mut ledger, &looked("a"), &[&xid(GPU_0, "48, x")]);
+    let mut run = admitted("b");
+    run.load.as_mut().unwrap().gpus[1].wrong_checksums = 1;
+    run.load.as_mut().unwrap().findings.clear();
+    ledger.proof(&run);
+    assert_eq!(only(&ledger.health(Vec::new())).number, Some(48));
+}
+
+/// An event that is no fault needs no load, and a GPU without a peer has no other proof than its load.
+#[test]
+fn a_proof_ends_warnings_and_an_admission_faults_of_a_single_gpu() {
+    let mut ledger = Ledger::default();
+    look(&mut ledger, &looked("a"), &[&xid(GPU_0, "61, x")]);
+    ledger.proof(&proven("b"));
+    assert_eq!(ledger.health(Vec::new()).open, []);
+
+    let single = |report: Report| {
+        let mut report = report;
+        report.gpus.truncate(1);
+        report.pairs.clear();
+        report.measurements.clear();
+        report.load.iter_mut().for_each(|load| load.gpus.truncate(1));
+        crate::verdict::judge(&mut report, crate::verdict::Expect::Auto);
+        report
+    };
+    look(&mut ledger, &single(looked("c")), &[&xid(GPU_0, "48, x")]);
+    ledger.proof(&single(proven("d")));
+    assert_eq!(only(&ledger.health(Vec::new())).number, Some(48));
+    let run = single(admitted("d"));
+    assert_eq!(
+        run.conclusion.verdict,
+        Verdict::NoFaultSeen,
+        "{:?}",
+        run.conclusion
+    );
+    ledger.proof(&run);
+    assert_eq!(ledger.health(Vec::new()).open, []);
+}
+
+#[test]
+fn an_open_fault_is_over_for_a_later_report_that_admits_or_has_it_no_more() {
+    let mut ledger = Ledger::default();
+    let mut earlier = looked("a");
+    let health = look(&mut ledger, &earlier, &[&xid(GPU_0, "48, x")]);
+    earlier.health = Some(health.clone());
+    let mut later = proven("b");
+    assert!(still_open(&earlier, &later).is_some(), "nobody kept a ledger");
+    later.health = Some(health);
+    assert!(still_open(&earlier, &later).is_some());
+    later.health.as_mut().unwrap().open.clear();
+    assert!(
+        still_open(&earlier, &later).is_none(),
+        "it was cleared, or admitted before"
+    );
+    assert!(still_open(&earlier, &admitted("b")).is_none());
+    assert!(still_open(&proven("a"), &proven("b")).is_none());
+}
