@@ -148,7 +148,9 @@ fn introduced<'a>(line: &'a [u8], family: &'a [u8]) -> impl Iterator<Item = (u64
             // The driver's own line, `Xid (PCI:0000:3b:00): 13, 0003`, names one.
             let may_list = family.ends_with(XID.as_bytes())
                 && end == End::Number
-                && rest.get(..digits_at).is_some_and(|between| !between.contains(&b'('));
+                && rest
+                    .get(..digits_at)
+                    .is_some_and(|between| !between.contains(&b'('));
             let is_plural = rest.first() == Some(&b's');
             let list = may_list.then(|| further(behind, is_plural)).into_iter().flatten();
             let list = list.map(move |(number, end)| (number, at..first_end + end, End::Number));
@@ -234,9 +236,9 @@ fn filler(tail: &[u8]) -> Option<usize> {
     [
         "codes", "code", "number", "errors", "error", "events", "seen", "no.", "is",
     ]
-        .into_iter()
-        .find_map(|word| {
-            let goes_on = tail.get(word.len()).is_some_and(|&b| is_word_byte(b));
-            (tail.starts_with(word.as_bytes()) && !goes_on).then_some(word.len())
-        })
+    .into_iter()
+    .find_map(|word| {
+        let goes_on = tail.get(word.len()).is_some_and(|&b| is_word_byte(b));
+        (tail.starts_with(word.as_bytes()) && !goes_on).then_some(word.len())
+    })
 }

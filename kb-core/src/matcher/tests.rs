@@ -71,7 +71,12 @@ fn numbers_need_their_family_and_their_domain() {
         ("xid", "Xid 79", "Xid 31, 79 and 43", "match"),
         ("xid", "Xid 79", "Xid 31, 79 times", ""),
         ("xid", "Xid 79", "NVRM: Xid (PCI:0000:3b:00): 31, 79", ""),
-        ("cuda", "CUDA error 12", "cuda_memtest: ERROR: 12 errors found in block 34", ""),
+        (
+            "cuda",
+            "CUDA error 12",
+            "cuda_memtest: ERROR: 12 errors found in block 34",
+            "",
+        ),
         ("xid", "Xid 79", "SXid 79", ""),
         // Sentences about a kind of event.
         ("xid", "Xid 79", "all XID 79s are ignored by our health check", ""),

@@ -20,10 +20,11 @@ pub(super) fn label(part: &[u8]) -> usize {
     len + behind.iter().take_while(|byte| b" \t:".contains(byte)).count()
 }
 
-/// `[node7]`, `[rank: 3]`, `##[error]`.
+/// `[node7]`, `[rank: 3]`, `##[error]`: names. Numbers in brackets say which of several things a program tries, `[2/0]`.
 fn bracketed(head: &[u8]) -> Option<usize> {
     let open = head.iter().take_while(|byte| **byte == b'#').count();
-    if head.get(open) != Some(&b'[') {
+    let is_name = head.get(open + 1).is_some_and(u8::is_ascii_alphabetic);
+    if head.get(open) != Some(&b'[') || !is_name {
         return None;
     }
     let close = head.iter().position(|byte| *byte == b']')?;
@@ -74,6 +75,7 @@ mod tests {
         for text in [
             "",
             "[]x",
+            "[2/0] x",
             "[unclosed text",
             "two words\tx",
             "12345 x",

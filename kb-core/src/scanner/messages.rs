@@ -68,7 +68,11 @@ fn within(text: &[u8], message: &Range<usize>) -> Vec<Range<usize>> {
     add(unmarked.start..message.end);
     add(unmarked);
     for row in rows(part) {
-        let behind = part.iter().rev().take_while(|byte| BEHIND_ROW.contains(byte)).count();
+        let behind = part
+            .iter()
+            .rev()
+            .take_while(|byte| BEHIND_ROW.contains(byte))
+            .count();
         add(message.start + row..message.end - behind);
     }
     let labelled = label(part);
@@ -85,12 +89,10 @@ fn within(text: &[u8], message: &Range<usize>) -> Vec<Range<usize>> {
 /// Where a row of a table may begin: at one of the first bars.
 fn rows(part: &[u8]) -> impl Iterator<Item = usize> {
     let near = part.get(..part.len().min(ROW_WITHIN)).unwrap_or(part);
-    memchr_iter(b'|', near)
-        .take(MOST_BARS)
-        .filter(|bar| {
-            let before = part.get(..*bar).and_then(<[u8]>::last);
-            before.is_none_or(|byte| BEFORE_ROW.contains(byte) || *byte == b']')
-        })
+    memchr_iter(b'|', near).take(MOST_BARS).filter(|bar| {
+        let before = part.get(..*bar).and_then(<[u8]>::last);
+        before.is_none_or(|byte| BEFORE_ROW.contains(byte) || *byte == b']')
+    })
 }
 
 fn without_marks(text: &[u8], message: Range<usize>) -> Range<usize> {

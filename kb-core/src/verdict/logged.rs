@@ -3,8 +3,8 @@
 use super::Verdict;
 use super::bus_errors::bus_errors;
 use crate::observation::{
-    HEARTBEAT, LineEvent, Look, NEVER_BEAT, NO_ANSWER, Recovery, What, bearing_of_unknown, canonical, is_host_failure,
-    known, read_message, without_stamp,
+    HEARTBEAT, LineEvent, Look, NEVER_BEAT, NO_ANSWER, Recovery, What, bearing_of_unknown, canonical,
+    is_host_failure, known, read_message, without_stamp,
 };
 use crate::report::{Bearing, Family, NODE, Report, When, fact_name};
 
@@ -74,11 +74,7 @@ pub(super) fn logged(report: &Report) -> Option<(Verdict, String)> {
 /// What the kernel log tells during the run that no check of GPUs shows: failures of the host, errors of the bus, and firmware that is
 /// silent. The worst of them.
 pub(crate) fn untested(report: &Report) -> Option<(Verdict, String)> {
-    let found = [
-        host_failure(report),
-        bus_errors(report),
-        silent_firmware(report),
-    ];
+    let found = [host_failure(report), bus_errors(report), silent_firmware(report)];
     found.into_iter().flatten().max_by_key(|(verdict, _)| *verdict)
 }
 

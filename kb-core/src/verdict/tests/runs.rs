@@ -120,7 +120,12 @@ fn an_error_of_the_bus_at_a_gpu_is_no_health() {
         let mut report = run(&[NOTHING]);
         for index in 0..report.gpus.len() {
             let own = report.gpus[index].pci_address.value.clone().unwrap();
-            gpu_fact(&mut report, index, "pci.path", serde_json::json!([{ "address": own }]));
+            gpu_fact(
+                &mut report,
+                index,
+                "pci.path",
+                serde_json::json!([{ "address": own }]),
+            );
         }
         report.logs = vec![LogExcerpt {
             source: "kmsg".to_owned(),
