@@ -86,7 +86,11 @@ fn write_fatal(text: &mut String, title: Option<&str>) -> std::fmt::Result {
         "  The driver calls it fatal: what its record says of harmless messages does not hold here."
     )?;
     if let Some(title) = title {
-        writeln!(text, "  Its record, of the form that is not fatal: {}", harmless(title))?;
+        writeln!(
+            text,
+            "  Its record, of the form that is not fatal: {}",
+            harmless(title)
+        )?;
     }
     writeln!(text, "  Severity: fatal")
 }

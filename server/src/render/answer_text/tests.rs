@@ -76,7 +76,9 @@ fn a_line_that_the_driver_calls_fatal_gets_no_advice_for_harmless_ones() {
             assert!(!text.contains(word), "{word:?} in\n{text}");
         }
     }
-    let text = told("nvidia-nvswitch3: SXid (PCI:0000:c1:00.0): 22013, Non-fatal, Link 12 Minion Link DLREQ interrupt");
+    let text = told(
+        "nvidia-nvswitch3: SXid (PCI:0000:c1:00.0): 22013, Non-fatal, Link 12 Minion Link DLREQ interrupt",
+    );
     assert!(text.contains("(harmless)") && text.contains("  Why: "), "{text}");
 }
 
