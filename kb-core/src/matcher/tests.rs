@@ -33,6 +33,7 @@ fn a_pattern_for_a_whole_line_needs_no_other_sign_of_its_subject() {
     for (line, is_match) in [
         ("No devices were found", true),
         ("No devices were found\r", true),
+        ("  3%|#         | 3/100\rNo devices were found", true),
         ("printer[33]: No devices were found", false),
         ("> No devices were found", false),
         ("The search ended: No devices were found", false),

@@ -271,7 +271,9 @@ fn says_it_all(kind: &Kind, hit: &RawHit, line: &[u8]) -> bool {
     let own = line.get(hit.span.clone()).unwrap_or_default();
     let behind = line.get(hit.span.end..).unwrap_or_default();
     let is_row = || own.starts_with(b"|") && !behind.iter().any(u8::is_ascii_alphanumeric);
-    is_whole && (own.trim_ascii() == line.trim_ascii() || is_row())
+    // A terminal shows what stands between carriage returns one over the other.
+    let mut shown = line.split(|byte| *byte == b'\r');
+    is_whole && (shown.any(|part| part.trim_ascii() == own.trim_ascii()) || is_row())
 }
 
 fn speaks_of(record: &Record, hit: &RawHit, line: &Line<'_>, markers: &mut Option<Markers>) -> bool {
