@@ -29,10 +29,14 @@ const ROW_WITHIN: usize = 512;
 pub(super) fn messages(text: &[u8], shown: &[Shown], last: bool) -> Vec<Range<usize>> {
     let whole = shown.iter().filter(|(part, _)| last || part.end < text.len());
     let mut all: Vec<_> = whole
+        .clone()
         .map(|(part, prefix)| part.start + prefix.len..part.end)
         .collect();
     let enclosed: Vec<_> = all.iter().flat_map(|message| within(text, message)).collect();
     all.extend(enclosed);
+    // `1732800000123 | GPU Memory | Fail |`: the bar may be a launcher's, or the row's.
+    let prefixed = whole.filter(|(_, prefix)| prefix.len > 0);
+    all.extend(prefixed.flat_map(|(part, _)| rows(text, part)));
     all
 }
 
@@ -67,14 +71,7 @@ fn within(text: &[u8], message: &Range<usize>) -> Vec<Range<usize>> {
     // What ends in a bracket of its own: `(rev ff)",`.
     add(unmarked.start..message.end);
     add(unmarked);
-    for row in rows(part) {
-        let behind = part
-            .iter()
-            .rev()
-            .take_while(|byte| BEHIND_ROW.contains(byte))
-            .count();
-        add(message.start + row..message.end - behind);
-    }
+    rows(text, message).for_each(&mut add);
     let labelled = label(part);
     if labelled > 0 {
         add(behind_prefix(text, message.start + labelled..message.end));
@@ -86,13 +83,23 @@ fn within(text: &[u8], message: &Range<usize>) -> Vec<Range<usize>> {
     found
 }
 
-/// Where a row of a table may begin: at one of the first bars.
-fn rows(part: &[u8]) -> impl Iterator<Item = usize> {
+/// Rows of a table, which may begin at one of the first bars.
+fn rows<'t>(text: &'t [u8], message: &Range<usize>) -> impl Iterator<Item = Range<usize>> + use<'t> {
+    let part = text.get(message.clone()).unwrap_or_default();
+    let (start, end) = (message.start, message.end);
     let near = part.get(..part.len().min(ROW_WITHIN)).unwrap_or(part);
-    memchr_iter(b'|', near).take(MOST_BARS).filter(|bar| {
-        let before = part.get(..*bar).and_then(<[u8]>::last);
-        before.is_none_or(|byte| BEFORE_ROW.contains(byte) || *byte == b']')
-    })
+    let behind = part
+        .iter()
+        .rev()
+        .take_while(|byte| BEHIND_ROW.contains(byte))
+        .count();
+    memchr_iter(b'|', near)
+        .take(MOST_BARS)
+        .filter(|bar| {
+            let before = part.get(..*bar).and_then(<[u8]>::last);
+            before.is_none_or(|byte| BEFORE_ROW.contains(byte) || *byte == b']')
+        })
+        .map(move |bar| start + bar..end - behind)
 }
 
 fn without_marks(text: &[u8], message: Range<usize>) -> Range<usize> {
@@ -218,6 +225,17 @@ mod tests {
         assert!(found(&of_json).contains(&row), "{:?}", found(&of_json));
         // A cell further on is no row.
         assert!(!found("| a | Fail | b |").contains(&"| b |"));
+    }
+
+    #[test]
+    fn a_bar_of_a_launcher_may_be_that_of_a_row() {
+        for before in ["- ", "1732800000123 ", "gpu-burn-1 | "] {
+            let row = "| GPU Memory | Fail - GPU: 3 |";
+            let line = format!("{before}{row}");
+            let text = line.as_bytes();
+            let ranges = messages(text, &shown_parts(text, true), true);
+            assert!(ranges.into_iter().any(|range| &line[range] == row), "{line}");
+        }
     }
 
     #[test]
