@@ -17,7 +17,7 @@ use super::slow::{SLOW_LANE_PATTERNS, SlowLane};
 use super::statements::{NAMING, WORDS};
 use super::{Kind, Matcher, PartOf, Record, Rejected, Signal, index, place};
 use crate::ids::RecordId;
-use crate::signature::{Chain, Clause, PatternSpec, RecordSignatures, parts, parts_of_text};
+use crate::signature::{Chain, Clause, LineSpec, PatternSpec, RecordSignatures, parts, parts_of_text};
 
 /// A signature shorter than this is not looked for by itself, in bytes.
 const MIN_SIGNATURE: usize = 8;
@@ -136,8 +136,8 @@ impl Builder<'_> {
     }
 
     /// A pattern or signature of several lines: each part is looked for, so each needs a literal.
-    fn add_parts(&mut self, record: u32, from: &RecordSignatures, name: &str, parts: &[PatternSpec]) {
-        let slots: Result<Vec<_>, _> = parts.iter().map(|part| self.cache.slot(part)).collect();
+    fn add_parts(&mut self, record: u32, from: &RecordSignatures, name: &str, parts: &[LineSpec]) {
+        let slots: Result<Vec<_>, _> = parts.iter().map(|part| self.cache.slot(&part.spec)).collect();
         let slots = match slots {
             Ok(slots) if slots.iter().all(|slot| has_entry(slot)) => slots,
             Ok(_) => {
@@ -149,11 +149,12 @@ impl Builder<'_> {
         let sequence = self.sequences;
         self.sequences += 1;
         let count = u8::try_from(slots.len()).unwrap_or(u8::MAX);
-        for (index, slot) in (0..count).zip(slots) {
+        for (index, (slot, line)) in (0..count).zip(slots.into_iter().zip(parts)) {
             let part = PartOf {
                 sequence,
                 index,
                 count,
+                reach: line.reach,
             };
             self.push(record, name, Kind::Part(slot, part));
         }

@@ -6,6 +6,7 @@ use std::ops::Range;
 use rustc_hash::FxHashMap;
 
 use super::Kind;
+use super::lists::further;
 use super::markers::{Markers, XID, places, starts_word};
 use super::rarity::is_word_byte;
 
@@ -98,7 +99,7 @@ fn lies_in(span: &Range<usize>, within: &Range<usize>) -> bool {
 /// The numbers that a family word introduces in this part of a line (ASCII lower case), each once, with the span from the
 /// word to the number's last digit where it stands first. Between them may stand `code`, `error`, separators and one
 /// bracketed group, as in `Xid (PCI:0000:3b:00): 79`. A number of which the line speaks in the plural (`all Xid 31s`) is a
-/// kind of event, and no report of one.
+/// kind of event, and no report of one. Of the driver's numbers a list is read to its end: `Xids: 31, 79`.
 pub(super) fn numbers(line: &[u8], family: &[u8], within: &Range<usize>) -> Vec<(u64, Range<usize>)> {
     let mut first: FxHashMap<u64, usize> = FxHashMap::default();
     let mut found: Vec<(u64, Option<Range<usize>>)> = Vec::new();
@@ -139,12 +140,30 @@ fn introduced<'a>(line: &'a [u8], family: &'a [u8]) -> impl Iterator<Item = (u64
             let after = at + family.len();
             let rest = line.get(after..line.len().min(after + MAX_DISTANCE + 20))?;
             let digits_at = skip_to_number(rest)?;
-            let digits = rest.get(digits_at..)?;
-            let len = digits.iter().take_while(|b| b.is_ascii_digit()).count();
-            let number = std::str::from_utf8(digits.get(..len)?).ok()?.parse().ok()?;
-            let end = digits_end(digits.get(len..).unwrap_or_default());
-            Some((number, at..after + digits_at + len, end))
+            let (number, len) = read_number(rest.get(digits_at..)?)?;
+            let first_end = after + digits_at + len;
+            let behind = line.get(first_end..).unwrap_or_default();
+            let end = digits_end(behind);
+            let first = (number, at..first_end, end);
+            // The driver's own line, `Xid (PCI:0000:3b:00): 13, 0003`, names one.
+            let may_list = family.ends_with(XID.as_bytes())
+                && end == End::Number
+                && rest
+                    .get(..digits_at)
+                    .is_some_and(|between| !between.contains(&b'('));
+            let is_plural = rest.first() == Some(&b's');
+            let list = may_list.then(|| further(behind, is_plural)).into_iter().flatten();
+            let list = list.map(move |(number, end)| (number, at..first_end + end, End::Number));
+            Some(std::iter::once(first).chain(list))
         })
+        .flatten()
+}
+
+/// The number that a text begins with, and its length.
+pub(super) fn read_number(text: &[u8]) -> Option<(u64, usize)> {
+    let len = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let number = std::str::from_utf8(text.get(..len)?).ok()?.parse().ok()?;
+    Some((number, len))
 }
 
 /// Signs that end a number in Chinese; no other character beyond ASCII does.
@@ -159,6 +178,8 @@ fn digits_end(behind: &[u8]) -> End {
         _ if SIGNS.iter().any(|sign| behind.starts_with(sign.as_bytes())) => End::Number,
         _ if is_word(0) => End::Other,
         _ if says_status_of_http(behind) => End::Other,
+        // `ERROR: 12 errors found` is a count.
+        _ if behind.starts_with(b" errors") || behind.starts_with(b" error found") => End::Other,
         _ => End::Number,
     }
 }
@@ -195,6 +216,8 @@ fn skip_to_number(rest: &[u8]) -> Option<usize> {
             // `NVML errors (1)` is a count.
             b'(' if is_plural && !bracket_seen => return None,
             b' ' | b'\t' | b':' | b'=' | b'#' | b'(' | b'[' | b'\'' | b'"' => at += 1,
+            // As a key: `xid_errors`.
+            b'_' if at == 0 => at += 1,
             b's' if at == 0 => {
                 is_plural = true;
                 at += 1;
@@ -210,10 +233,12 @@ fn skip_to_number(rest: &[u8]) -> Option<usize> {
 
 /// Words that say nothing between a family word and its number.
 fn filler(tail: &[u8]) -> Option<usize> {
-    ["code", "number", "errors", "error", "no.", "is"]
-        .into_iter()
-        .find_map(|word| {
-            let goes_on = tail.get(word.len()).is_some_and(|&b| is_word_byte(b));
-            (tail.starts_with(word.as_bytes()) && !goes_on).then_some(word.len())
-        })
+    [
+        "codes", "code", "number", "errors", "error", "events", "seen", "no.", "is",
+    ]
+    .into_iter()
+    .find_map(|word| {
+        let goes_on = tail.get(word.len()).is_some_and(|&b| is_word_byte(b));
+        (tail.starts_with(word.as_bytes()) && !goes_on).then_some(word.len())
+    })
 }

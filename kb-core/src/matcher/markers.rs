@@ -23,6 +23,8 @@ const GPU: Markers = Markers(1 << 7);
 
 /// The driver's word for its errors; in lower case it is the transaction of DHCP, of remote calls and of databases too.
 pub(super) const XID: &str = "xid";
+/// Several of them.
+const XIDS: &str = "xids";
 
 /// Suffixes of files of device code; without a point before them they are names of hosts and of terminals (`cu01`, `/dev/cu.usb`).
 const DEVICE_CODE: [&str; 2] = ["cu", "cuh"];
@@ -72,11 +74,16 @@ const WORDS: &[(&str, bool, Markers)] = &[
     ("nvrm", true, KERNEL_DRIVER),
     // Only as the driver or a person who means it writes it: see [`names_driver`].
     (XID, true, KERNEL_DRIVER),
+    (XIDS, true, KERNEL_DRIVER),
+    // A key of exporters and of health checks.
+    ("xid_errors", true, KERNEL_DRIVER),
     ("sxid", true, FABRIC),
     ("nvidia", false, KERNEL_DRIVER),
     ("nvml", false, NVML),
     ("nvidia-smi", true, NVML),
     ("nvlink", false, FABRIC),
+    // As nvidia-smi writes the NVLink fabric in XML.
+    ("<fabric>", false, FABRIC),
     ("nvswitch", false, FABRIC),
     ("fabricmanager", false, FABRIC),
     ("fabric manager", false, FABRIC),
@@ -101,6 +108,9 @@ const WORDS: &[(&str, bool, Markers)] = &[
     ("gpus", true, GPU),
     // DCGM's word for one.
     ("gpuid", true, GPU),
+    // Its keys in JSON.
+    ("gpu_id", true, GPU),
+    ("gpu_ids", true, GPU),
 ];
 
 static FINDER: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
@@ -132,7 +142,7 @@ impl Markers {
             if let Some((word, whole, group)) = WORDS.get(hit.pattern().as_usize())
                 && !found.meets(*group)
                 && (stands_at(line, hit.start(), word.len(), *whole) || names_library(line, hit.start()))
-                && (*word != XID || names_driver(text, line, hit.start()))
+                && (![XID, XIDS].contains(word) || names_driver(text, line, hit.start()))
                 && (!DEVICE_CODE.contains(word)
                     || line
                         .get(..hit.start())

@@ -21,6 +21,7 @@ mod filter;
 mod grams;
 mod heads;
 mod keys;
+mod lists;
 mod markers;
 pub(crate) mod rarity;
 mod slow;
@@ -135,6 +136,8 @@ pub(crate) struct PartOf {
     pub(crate) sequence: u32,
     pub(crate) index: u8,
     pub(crate) count: u8,
+    /// Furthest behind the part before it, in lines; `None`: as far as any part may stand.
+    pub(crate) reach: Option<u64>,
 }
 
 impl Matcher {

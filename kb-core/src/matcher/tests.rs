@@ -24,6 +24,53 @@ fn verdict(domain: &str, code: &str, line: &str) -> &'static str {
 }
 
 #[test]
+fn a_pattern_for_a_whole_line_needs_no_other_sign_of_its_subject() {
+    let mut alone = record("driver/no-devices", "");
+    alone.patterns = vec![pattern("0", "^No devices were found$")];
+    let mut row = record("dcgm/failed", "");
+    row.patterns = vec![pattern("0", r"^\| memory +\| Fail +\|?$")];
+    let matcher = matcher_of(vec![alone, row]);
+    for (line, is_match) in [
+        ("No devices were found", true),
+        ("No devices were found\r", true),
+        ("  3%|#         | 3/100\rNo devices were found", true),
+        ("printer[33]: No devices were found", false),
+        ("> No devices were found", false),
+        ("The search ended: No devices were found", false),
+        ("No devices were found on the network", false),
+        ("| memory        | Fail     |", true),
+        ("wandb: | memory        | Fail     |", true),
+        (r#"    "| memory        | Fail     |","#, true),
+        ("| memory        | Fail     | and a word", false),
+    ] {
+        let summary = scan_text(&matcher, line);
+        assert_eq!(summary.matches.len(), usize::from(is_match), "{line}");
+    }
+}
+
+#[test]
+fn each_number_of_a_list_counts_and_a_count_is_none() {
+    for (domain, code, line, expected) in [
+        ("xid", "Xid 79", "Xid 31,79", "match"),
+        ("xid", "Xid 79", "gpu 3 xid errors: 13, 79", "match"),
+        ("xid", "Xid 79", "XIDs seen: 31, 79", "match"),
+        ("xid", "Xid 79", "xid_errors: [13, 79]", "match"),
+        ("xid", "Xid 79", r#"{"gpu":3,"xids":[13,79]}"#, "match"),
+        ("xid", "Xid 79", "Xid 31, 79 and 43", "match"),
+        ("xid", "Xid 79", "Xid 31, 79 times", ""),
+        ("xid", "Xid 79", "NVRM: Xid (PCI:0000:3b:00): 31, 79", ""),
+        (
+            "cuda",
+            "CUDA error 12",
+            "cuda_memtest: ERROR: 12 errors found in block 34",
+            "",
+        ),
+    ] {
+        assert_eq!(verdict(domain, code, line), expected, "{code} in {line:?}");
+    }
+}
+
+#[test]
 fn numbers_need_their_family_and_their_domain() {
     for (domain, code, line, expected) in [
         (

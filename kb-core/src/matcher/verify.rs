@@ -117,6 +117,7 @@ impl Matcher {
         };
         if let Some(mut hit) = hit {
             hit.weak = hit.weight < SPECIFIC
+                && !says_it_all(&signal.kind, &hit, line.text)
                 && !(speaks_of(record, &hit, line, markers)
                     && (explains_enough(&hit, line.text.len()) || prints_event(&hit, line.lower)));
             work.hits.push(hit);
@@ -229,7 +230,10 @@ impl Matcher {
         let asked = OnceCell::new();
         let stands = |word: &[u8]| stands_in(line.lower, word, false);
         let mut there: FxHashMap<&[u8], bool> = FxHashMap::default();
-        for (number, span) in codes::numbers(line.lower, keyword, &line.within) {
+        let numbers = codes::numbers(line.lower, keyword, &line.within);
+        // Of a list, all that a line says is the list.
+        let longest = numbers.iter().map(|(_, span)| span.len()).max().unwrap_or(0);
+        for (number, span) in numbers {
             for place in self.numbers.get(&(family, number)).into_iter().flatten() {
                 let Some(Signal {
                     kind: Kind::Number { words, needs },
@@ -239,7 +243,7 @@ impl Matcher {
                     continue;
                 };
                 let on_line = *markers.get_or_insert_with(|| Markers::on(line.text, line.lower));
-                let is_all = || *asked.get_or_init(|| said(line.text)) == span.len();
+                let is_all = || *asked.get_or_init(|| said(line.text)) == longest;
                 let marked = *needs == Markers::NONE
                     || on_line.meets(*needs)
                     || (*needs == Markers::BY_XID && is_all());
@@ -258,6 +262,18 @@ impl Matcher {
 fn said(line: &[u8]) -> usize {
     let line = String::from_utf8_lossy(line);
     line.trim_matches(|c: char| !c.is_alphanumeric()).len()
+}
+
+/// Whether a pattern for a whole line is all of this one, without a prefix: `No devices were found`. Who has nothing else to say
+/// of an error means it. A whole row of a table may stand behind what a logger or a page puts before it.
+fn says_it_all(kind: &Kind, hit: &RawHit, line: &[u8]) -> bool {
+    let is_whole = matches!(kind, Kind::Pattern(slot) if slot.facts.whole);
+    let own = line.get(hit.span.clone()).unwrap_or_default();
+    let behind = line.get(hit.span.end..).unwrap_or_default();
+    let is_row = || own.starts_with(b"|") && !behind.iter().any(u8::is_ascii_alphanumeric);
+    // A terminal shows what stands between carriage returns one over the other.
+    let mut shown = line.split(|byte| *byte == b'\r');
+    is_whole && (shown.any(|part| part.trim_ascii() == own.trim_ascii()) || is_row())
 }
 
 fn speaks_of(record: &Record, hit: &RawHit, line: &Line<'_>, markers: &mut Option<Markers>) -> bool {

@@ -29,6 +29,7 @@ pub fn is_host_failure(message: &str) -> bool {
     STARTS.iter().any(|start| rest.starts_with(start))
         || is_machine_check(rest)
         || is_memory_error(rest)
+        || is_reported_memory_error(rest)
         || is_stall(rest)
 }
 
@@ -60,6 +61,19 @@ fn is_memory_error(message: &str) -> bool {
     })
 }
 
+/// `{2}[Hardware Error]:   error_type: 3, multi-bit ECC`, as the kernel prints what the firmware reports.
+fn is_reported_memory_error(message: &str) -> bool {
+    const NOT_CORRECTED: [&str; 3] = [
+        "3, multi-bit ECC",
+        "5, multi-symbol chipkill ECC",
+        "14, scrub uncorrected error",
+    ];
+    let error = message
+        .split_once("[Hardware Error]: ")
+        .and_then(|(_, rest)| rest.trim_start().strip_prefix("error_type: "));
+    error.is_some_and(|kind| NOT_CORRECTED.contains(&kind.trim_end()))
+}
+
 /// `rcu_sched self-detected stall on CPU`, `rcu_preempt detected stalls on CPUs/tasks:`.
 fn is_stall(message: &str) -> bool {
     let stall = message.strip_prefix("rcu_").and_then(|rest| rest.split_once(' '));
@@ -80,6 +94,7 @@ mod tests {
             "[  812.501] mce: [Hardware Error]: CPU 3: Machine Check Exception: 5 Bank 4: be00000000800400",
             "mce: [Hardware Error]: CPU 3: Machine Check: 0 Bank 7: fe00000000800400 ",
             "[  812.501] EDAC MC0: 1 UE memory read error on CPU_SrcID#0_MC#0_Chan#0_DIMM#0 (channel:0)",
+            "[  812.501] {2}[Hardware Error]:   error_type: 3, multi-bit ECC",
             "watchdog: BUG: soft lockup - CPU#3 stuck for 22s! [nvidia-smi:4711]",
             "NMI watchdog: Watchdog detected hard LOCKUP on cpu 3",
             "rcu: INFO: rcu_sched self-detected stall on CPU",
@@ -92,6 +107,7 @@ mod tests {
         for line in [
             "mce: [Hardware Error]: CPU 3: Machine Check: 0 Bank 7: 8c00004000010093",
             "mce: [Hardware Error]: Machine check events logged",
+            "{2}[Hardware Error]:   error_type: 2, single-bit ECC",
             "EDAC MC0: 1 CE memory read error on CPU_SrcID#0_MC#0_Chan#0_DIMM#0",
             "EDAC MC: Ver: 3.0.0",
             "rcu: Hierarchical RCU implementation.",

@@ -40,8 +40,17 @@ pub struct LineEvent {
     /// PCI address of the GPU or switch, with function: `0000:3b:00.0`. `node` where the line names none: a message of
     /// several lines has the address in another of them, which a file of syslog keeps apart.
     pub device: String,
+    /// The device that sent the message which stopped a port, where it is named beside that: `0000:3b:00.0`.
+    pub source: Option<String>,
     /// The message, from the driver's name on.
     pub text: String,
+}
+
+impl LineEvent {
+    /// The devices that it is about.
+    pub fn devices(&self) -> impl Iterator<Item = &str> {
+        std::iter::once(self.device.as_str()).chain(self.source.as_deref())
+    }
 }
 
 /// Xid whose line says what the driver asks for.
@@ -66,11 +75,29 @@ pub fn read_line(line: &str) -> Option<LineEvent> {
         What::Bus(_) => words.rev().find_map(address),
         _ => words.find_map(address),
     };
+    let source = device.as_deref().and_then(|port| source(rest, port));
     Some(LineEvent {
         what,
         device: device.unwrap_or_else(|| NODE.to_owned()),
+        source,
         text: text(rest),
     })
+}
+
+/// `DPC: containment event, status:0x1f01 source:0x3b00`: bus, device and function of what sent the message, in the domain of the
+/// port. Zero names nobody.
+fn source(text: &str, port: &str) -> Option<String> {
+    let (_, rest) = text.split_once("DPC: containment event")?;
+    let (_, rest) = rest.split_once(" source:0x")?;
+    let digits = rest.split([' ', ',', ':']).next()?;
+    let id = u16::from_str_radix(digits, 16).ok().filter(|id| *id != 0)?;
+    let (domain, _) = port.split_once(':')?;
+    let [bus, function] = id.to_be_bytes();
+    Some(format!(
+        "{domain}:{bus:02x}:{:02x}.{}",
+        function >> 3,
+        function & 0b111
+    ))
 }
 
 /// As [`read_line`], for a message of the kernel with its time at most in front of it. The message of a crashed program names
@@ -147,6 +174,7 @@ fn numbered(line: &str, place: usize, marker: &str, family: Family) -> Option<Li
     Some(LineEvent {
         what,
         device,
+        source: None,
         text: text(line.get(begin..)?),
     })
 }

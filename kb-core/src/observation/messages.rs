@@ -91,6 +91,8 @@ pub(crate) const HEARTBEAT: &str = "eartbeat timed out";
 pub(crate) const NEVER_BEAT: &str = " heartbeat 0 ";
 /// The link was down and up again before the kernel looked, or was reset on purpose: the kernel leaves the device as it is.
 const LINK_IGNORED: &str = "): Link Down/Up ignored";
+/// Record of a device that answers nothing but ones.
+pub(crate) const NO_ANSWER: &str = "pcie/config-space-all-ones";
 const CARD_GONE: &str = "pcie/hotplug-card-gone";
 const CONTAINMENT: &str = "pcie/downstream-port-containment";
 const AER: &str = "pcie/aer-uncorrected";
@@ -98,12 +100,13 @@ const AER: &str = "pcie/aer-uncorrected";
 const FATAL_BUS_ERROR: &str = "PCIe Bus Error: severity=Uncorrected (Fatal)";
 
 /// Of PCI Express itself, about any device.
-const OF_BUS: [(&str, &str); 7] = [
+const OF_BUS: [(&str, &str); 8] = [
     (FATAL_BUS_ERROR, AER),
     ("Uncorrected (Fatal) error received", AER),
     ("Uncorrected (Fatal) error message received", AER),
     ("DPC: containment event", CONTAINMENT),
     ("unmasked uncorrectable error detected", CONTAINMENT),
+    (": unknown header type 7f", NO_ANSWER),
     ("): Card not present", CARD_GONE),
     ("): Link Down", CARD_GONE),
 ];

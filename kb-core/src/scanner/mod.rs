@@ -35,6 +35,7 @@ mod fatal;
 mod fold;
 mod given;
 mod hits;
+mod labels;
 mod lines;
 mod marks;
 mod messages;

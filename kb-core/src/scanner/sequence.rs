@@ -95,7 +95,9 @@ impl Sequences {
             open.sequence == part.sequence
                 && open.parts.len() == usize::from(part.index)
                 && open.last().is_some_and(|last| {
-                    last.line < on_line.line || last.line == on_line.line && last.end <= on_line.start
+                    let is_near = part.reach.is_none_or(|reach| last.line + reach >= on_line.line);
+                    last.line < on_line.line && is_near
+                        || last.line == on_line.line && last.end <= on_line.start
                 })
         };
         let own = self

@@ -41,6 +41,8 @@ pub struct PatternFacts {
     pub captures: Vec<Capture>,
     /// Whether the pattern asks for a line's start or end anywhere.
     pub anchored: bool,
+    /// Whether it asks for both: what it matches is all of a message.
+    pub whole: bool,
 }
 
 impl PatternFacts {
@@ -75,11 +77,11 @@ pub(crate) fn check_cost(spec: &PatternSpec) -> Result<(), PatternError> {
 
 /// What a pattern costs on a text made against it, of several lines the dearest. One that costs too much is refused.
 pub fn cost(spec: &PatternSpec) -> Result<Cost, PatternError> {
-    let parts = parts(spec)?;
-    let parts = parts.as_deref().unwrap_or(std::slice::from_ref(spec));
-    let mut dearest = cost::check(&parse(parts.first().unwrap_or(spec))?)?;
-    for part in parts.iter().skip(1) {
-        dearest.ways = dearest.ways.max(cost::check(&parse(part)?)?.ways);
+    let parts = parts(spec)?.unwrap_or_default();
+    let mut lines = parts.iter().map(|part| &part.spec);
+    let mut dearest = cost::check(&parse(lines.next().unwrap_or(spec))?)?;
+    for line in lines {
+        dearest.ways = dearest.ways.max(cost::check(&parse(line)?)?.ways);
     }
     Ok(dearest)
 }
@@ -98,9 +100,10 @@ pub(crate) fn facts(spec: &PatternSpec) -> Result<PatternFacts, PatternError> {
         required: Vec::new(),
         captures: Vec::new(),
         anchored: false,
+        whole: false,
     };
     for part in &parts {
-        let facts = facts_of_line(part)?;
+        let facts = facts_of_line(&part.spec)?;
         all.required.extend(facts.required);
         all.captures.extend(facts.captures);
         all.anchored |= facts.anchored;
@@ -126,12 +129,15 @@ pub(crate) fn analyse(spec: &PatternSpec) -> Result<Analysis, PatternError> {
     let hir = parse_for_literals(spec)?;
     let required = on_one_line(required(&hir))?;
     let captures = captures(spec, &hir)?;
-    let anchored = hir.properties().look_set().contains_anchor();
+    let looks = hir.properties();
+    let anchored = looks.look_set().contains_anchor();
+    let whole = looks.look_set_prefix().contains_anchor() && looks.look_set_suffix().contains_anchor();
     Ok(Analysis {
         facts: PatternFacts {
             required,
             captures,
             anchored,
+            whole,
         },
         chains: chains(&hir),
     })

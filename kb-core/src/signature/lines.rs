@@ -1,5 +1,6 @@
 //! Patterns of several lines, cut at their line breaks: `Traceback.*\n(?:.*\n)*RuntimeError` is one pattern for a line and
-//! one for a later line. Each part is looked for on its own, so that what others write between them does not matter.
+//! one for a later line. Each part is looked for on its own, so that what others write between them does not matter. Lines that
+//! are counted, `(?:.*\n){0,8}`, say how far the next part may stand: in a table the next row like it may be of something else.
 
 use regex_syntax::ast::parse::ParserBuilder;
 use regex_syntax::ast::{Ast, Literal, RepetitionKind, RepetitionRange};
@@ -12,8 +13,15 @@ pub(crate) const MAX_PARTS: usize = 16;
 /// A line of a signature shorter than this says nothing, in bytes.
 const MIN_PART: usize = 3;
 
+/// One line of a pattern of several.
+pub(crate) struct LineSpec {
+    pub(crate) spec: PatternSpec,
+    /// Furthest that it may stand behind the part before it, in lines; `None` where the pattern does not say.
+    pub(crate) reach: Option<u64>,
+}
+
 /// The parts of a pattern that needs a line break; `None` for any other. One that cannot be cut at its breaks is refused.
-pub(crate) fn parts(spec: &PatternSpec) -> Result<Option<Vec<PatternSpec>>, PatternError> {
+pub(crate) fn parts(spec: &PatternSpec) -> Result<Option<Vec<LineSpec>>, PatternError> {
     if !spec.regex.contains('\n') && !spec.regex.contains(r"\n") {
         return Ok(None);
     }
@@ -38,7 +46,8 @@ pub(crate) fn parts(spec: &PatternSpec) -> Result<Option<Vec<PatternSpec>>, Patt
         let text = spec.regex.get(span).unwrap_or_default();
         match item {
             Ast::Flags(_) => cut.flags.push_str(text),
-            _ if is_break(item) || is_filler(item) => cut.end_part(),
+            _ if is_filler(item) => cut.skip(most_lines(item)),
+            _ if is_break(item) => cut.break_line(),
             _ => cut.part.push_str(text),
         }
     }
@@ -46,7 +55,7 @@ pub(crate) fn parts(spec: &PatternSpec) -> Result<Option<Vec<PatternSpec>>, Patt
     let texts = cut.parts;
     let mut given = spec.captures.iter();
     let mut parts = Vec::new();
-    for regex in texts {
+    for (regex, reach) in texts {
         let mut part = PatternSpec {
             id: spec.id.clone(),
             regex,
@@ -57,7 +66,7 @@ pub(crate) fn parts(spec: &PatternSpec) -> Result<Option<Vec<PatternSpec>>, Patt
         let groups = hir.properties().explicit_captures_len() - named_groups(&hir);
         part.captures = given.by_ref().take(groups).cloned().collect();
         if hir.properties().minimum_len() != Some(0) {
-            parts.push(part);
+            parts.push(LineSpec { spec: part, reach });
         }
     }
     if given.next().is_some() || !(2..=MAX_PARTS).contains(&parts.len()) {
@@ -74,15 +83,18 @@ pub(crate) fn parts(spec: &PatternSpec) -> Result<Option<Vec<PatternSpec>>, Patt
     Ok(Some(parts))
 }
 
-pub(crate) fn parts_of_text(text: &str) -> Option<Vec<PatternSpec>> {
+pub(crate) fn parts_of_text(text: &str) -> Option<Vec<LineSpec>> {
     let lines = text.lines().map(str::trim).filter(|line| line.len() >= MIN_PART);
-    let parts: Vec<PatternSpec> = lines
+    let parts: Vec<LineSpec> = lines
         .take(MAX_PARTS)
-        .map(|line| PatternSpec {
-            id: "signature".to_owned(),
-            regex: regex_syntax::escape(line),
-            flags: "i".to_owned(),
-            captures: Vec::new(),
+        .map(|line| LineSpec {
+            spec: PatternSpec {
+                id: "signature".to_owned(),
+                regex: regex_syntax::escape(line),
+                flags: "i".to_owned(),
+                captures: Vec::new(),
+            },
+            reach: None,
         })
         .collect();
     (parts.len() >= 2).then_some(parts)
@@ -93,15 +105,37 @@ struct Cut {
     /// Inline flags so far; they hold for the parts behind them too.
     flags: String,
     part: String,
-    parts: Vec<String>,
+    parts: Vec<(String, Option<u64>)>,
+    /// Line breaks since the part before.
+    breaks: u64,
+    /// Whole lines that may stand since then, where all of them are counted.
+    lines: Option<u64>,
+    is_open: bool,
 }
 
 impl Cut {
+    fn break_line(&mut self) {
+        self.end_part();
+        self.breaks += 1;
+    }
+
+    fn skip(&mut self, most: Option<u64>) {
+        self.end_part();
+        match most {
+            Some(most) => self.lines = Some(self.lines.unwrap_or(0) + most),
+            None => self.is_open = true,
+        }
+    }
+
     fn end_part(&mut self) {
         let part = std::mem::take(&mut self.part);
-        if !part.is_empty() {
-            self.parts.push(format!("{}{part}", self.flags));
+        if part.is_empty() {
+            return;
         }
+        let reach = self.lines.filter(|_| !self.is_open);
+        let reach = reach.map(|lines| lines + self.breaks);
+        self.parts.push((format!("{}{part}", self.flags), reach));
+        (self.breaks, self.lines, self.is_open) = (0, None, false);
     }
 }
 
@@ -113,6 +147,18 @@ fn is_break(ast: &Ast) -> bool {
 /// Whole lines that may stand there or not: `(?:.*\n)*`.
 fn is_filler(ast: &Ast) -> bool {
     holds_newline(ast) && may_be_left_out(ast)
+}
+
+/// How many whole lines a filler takes at most, where it says so.
+fn most_lines(ast: &Ast) -> Option<u64> {
+    let Ast::Repetition(repetition) = ast else {
+        return None;
+    };
+    match &repetition.op.kind {
+        RepetitionKind::ZeroOrOne => Some(1),
+        RepetitionKind::Range(RepetitionRange::Bounded(_, most)) => Some(u64::from(*most)),
+        _ => None,
+    }
 }
 
 fn may_be_left_out(ast: &Ast) -> bool {

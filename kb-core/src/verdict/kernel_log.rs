@@ -51,7 +51,7 @@ pub(super) fn lines(report: &Report) -> Vec<Line<'_>> {
         .collect()
 }
 
-fn read(line: &str) -> Option<(Event, Slot)> {
+pub(super) fn read(line: &str) -> Option<(Event, Slot)> {
     if is_of_process(without_stamp(line)) {
         return None;
     }

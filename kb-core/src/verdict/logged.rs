@@ -1,9 +1,10 @@
 //! What the kernel log of a report says against its verdict: faults of GPUs, and failures of the host that they are in.
 
 use super::Verdict;
+use super::bus_errors::bus_errors;
 use crate::observation::{
-    HEARTBEAT, LineEvent, Look, NEVER_BEAT, Recovery, What, bearing_of_unknown, canonical, is_host_failure,
-    known, read_message, without_stamp,
+    HEARTBEAT, LineEvent, Look, NEVER_BEAT, NO_ANSWER, Recovery, What, bearing_of_unknown, canonical,
+    is_host_failure, known, read_message, without_stamp,
 };
 use crate::report::{Bearing, Family, NODE, Report, When, fact_name};
 
@@ -32,7 +33,10 @@ pub(super) fn logged(report: &Report) -> Option<(Verdict, String)> {
             }
         );
         // A port of the bus, when a GPU of the run hangs on it.
-        let is_above = || matches!(event.what, What::Bus(_)) && !look.gpus_at(&event.device).is_empty();
+        let is_above = || {
+            let mut devices = event.devices();
+            matches!(event.what, What::Bus(_)) && devices.any(|device| !look.gpus_at(device).is_empty())
+        };
         is_switch || event.device == NODE || gpus.contains(&event.device) || is_above()
     };
     let of_run: Vec<&LineEvent> = events.iter().filter(is_of_run).collect();
@@ -50,7 +54,9 @@ pub(super) fn logged(report: &Report) -> Option<(Verdict, String)> {
     let is_of_port = |event: &&LineEvent| {
         let begins = event.text.split([' ', ',']).nth(1);
         let begins = begins.map(|address| canonical(address.trim_end_matches(':')));
-        matches!(event.what, What::Bus(_)) && begins.as_deref() == Some(event.device.as_str())
+        // A device that does not answer says nothing of what is behind it.
+        let is_port = matches!(event.what, What::Bus(record) if record != NO_ANSWER);
+        is_port && begins.as_deref() == Some(event.device.as_str())
     };
     let of_some_port = events.iter().find(is_of_port);
     if let Some(port) = of_some_port.filter(|_| has_unknown_way) {
@@ -65,10 +71,10 @@ pub(super) fn logged(report: &Report) -> Option<(Verdict, String)> {
     ))
 }
 
-/// What the kernel log tells during the run that no check of GPUs shows: failures of the host, and firmware that is silent. The worse of
-/// them.
+/// What the kernel log tells during the run that no check of GPUs shows: failures of the host, errors of the bus, and firmware that is
+/// silent. The worst of them.
 pub(crate) fn untested(report: &Report) -> Option<(Verdict, String)> {
-    let found = [host_failure(report), silent_firmware(report)];
+    let found = [host_failure(report), bus_errors(report), silent_firmware(report)];
     found.into_iter().flatten().max_by_key(|(verdict, _)| *verdict)
 }
 

@@ -5,6 +5,7 @@
 //!                                          -> expect (is a refusal information?) -> worst of the run -> exit code
 //! ```
 
+mod bus_errors;
 pub mod cause;
 mod consistency;
 mod contradiction;

@@ -46,19 +46,20 @@ fn write_answer(
         let is_notice =
             !found.harmless && !is_fatal && published.is_some_and(|published| published.record.is_notice());
         let title = published.and_then(|published| published.record.annex.title.as_deref());
-        write_match(text, found, title, cause.is_some(), is_notice)?;
+        // The title says that the message is harmless.
+        let shown = title.filter(|_| !is_fatal);
+        write_match(text, found, shown, cause.is_some(), is_notice)?;
         if is_fatal {
-            writeln!(
-                text,
-                "  The driver calls it fatal: what its record says of harmless messages does not hold here."
-            )?;
+            write_fatal(text, title)?;
         }
         if let Some(cause) = cause {
             write_cause(text, cause)?;
         }
         if let Some(published) = published {
-            write_weight(text, &published.record)?;
-            write_record(text, &published.record)?;
+            if !is_fatal {
+                write_weight(text, &published.record)?;
+                write_record(text, &published.record)?;
+            }
             write_suspects(text, answer, generation, &found.id)?;
         }
         if let Some(base_url) = base_url {
@@ -76,6 +77,22 @@ fn write_answer(
         writeln!(text, "Note: {note}")?;
     }
     Ok(())
+}
+
+/// In place of a record whose advice is for the harmless form of a message.
+fn write_fatal(text: &mut String, title: Option<&str>) -> std::fmt::Result {
+    writeln!(
+        text,
+        "  The driver calls it fatal: what its record says of harmless messages does not hold here."
+    )?;
+    if let Some(title) = title {
+        writeln!(
+            text,
+            "  Its record, of the form that is not fatal: {}",
+            harmless(title)
+        )?;
+    }
+    writeln!(text, "  Severity: fatal")
 }
 
 fn write_match(

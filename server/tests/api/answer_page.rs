@@ -248,6 +248,8 @@ async fn a_line_that_the_driver_calls_fatal_is_not_shown_as_harmless() {
         assert_eq!(page.contains("nobody: nothing to do"), !is_fatal, "{page}");
         assert_eq!(page.contains("Ignore it"), !is_fatal, "{page}");
         assert_eq!(page.contains("Rebooting the system"), !is_fatal, "{page}");
+        let why = "Both cases that the vendor documents are not fatal";
+        assert_eq!(page.contains(why), !is_fatal, "{page}");
         assert_eq!(
             page.contains("The driver calls this line fatal, against its record"),
             is_fatal,

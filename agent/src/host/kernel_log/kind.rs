@@ -4,7 +4,7 @@
 use kb_core::observation::is_host_failure;
 
 /// Words of a message. Those in capitals are names that the kernel writes so; the comparison is exact.
-const WORDS: [&str; 24] = [
+const WORDS: [&str; 26] = [
     // The GPU driver, its helpers, and the switches of its fabric.
     "NVRM",
     "Xid",
@@ -18,6 +18,9 @@ const WORDS: [&str; 24] = [
     "AER:",
     "pcieport",
     "PCIe Bus Error",
+    "unknown header type 7f",
+    // What the firmware reports of it, a block of lines.
+    "}[Hardware Error]: ",
     // Translation of DMA addresses.
     "iommu",
     "IOMMU",
@@ -87,6 +90,8 @@ mod tests {
             "watchdog: BUG: soft lockup - CPU#3 stuck for 22s! [nccl-tests:1234]",
             "mce: [Hardware Error]: CPU 3: Machine Check: 0 Bank 4: be00000000800400",
             "EDAC MC0: 1 UE memory read error on CPU_SrcID#0_MC#0_Chan#0_DIMM#0",
+            "{1}[Hardware Error]:   device_id: 0000:3b:00.0",
+            "pci 0000:3b:00.0: unknown header type 7f, ignoring device",
             "Out of memory: Killed process 4711 (python3) total-vm:1kB",
         ] {
             assert!(is_relevant(line), "{line}");

@@ -130,7 +130,10 @@ impl Ledger {
                 ..new(cause::KERNEL_MESSAGE, Nature::Event, Bearing::Fault)
             }),
             What::Bus(record) => {
-                for gpu in look.gpus_at(device) {
+                let mut gpus: Vec<String> = event.devices().flat_map(|device| look.gpus_at(device)).collect();
+                gpus.sort_unstable();
+                gpus.dedup();
+                for gpu in gpus {
                     self.add(New {
                         device: &gpu,
                         record: RecordId::from_str(record).ok(),

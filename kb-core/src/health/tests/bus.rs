@@ -45,6 +45,31 @@ fn an_error_of_a_gpu_or_of_a_bridge_above_it_is_a_fault_of_the_gpu() {
 }
 
 #[test]
+fn a_port_that_is_stopped_names_what_stopped_it() {
+    let of = |name: &str| vec![format!("kernel_message-{name}@{GPU_0}")];
+    let id = GPU_0.split([':', '.']).nth(1).unwrap();
+    let device = u8::from_str_radix(GPU_0.split([':', '.']).nth(2).unwrap(), 16).unwrap();
+    // The port is above no GPU that is known.
+    let stopped = format!(
+        "pcieport 0000:7e:01.0: DPC: containment event, status:0x1f01 source:0x{id}{:02x}",
+        device << 3
+    );
+    assert_eq!(told(&stopped), of("downstream-port-containment"));
+    assert_eq!(
+        told("pcieport 0000:7e:01.0: DPC: containment event, status:0x1f01 source:0x7f00"),
+        [] as [String; 0]
+    );
+    assert_eq!(
+        told(&format!("pci {GPU_0}: unknown header type 7f, ignoring device")),
+        of("config-space-all-ones")
+    );
+    assert_eq!(
+        told("pci 0000:7f:00.0: unknown header type 7f, ignoring device"),
+        [] as [String; 0]
+    );
+}
+
+#[test]
 fn an_error_of_another_device_is_none_of_a_gpu() {
     for line in [
         "pcieport 0000:00:01.0: AER: Uncorrected (Fatal) error received: 0000:0d:00.0",

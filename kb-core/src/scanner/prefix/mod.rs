@@ -4,6 +4,7 @@
 
 mod forms;
 mod launchers;
+mod syslog;
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
@@ -103,13 +104,21 @@ pub(super) fn read(line: &[u8]) -> Prefix {
     for _ in 0..MAX_PARTS {
         prefix.len += count(tail(head, prefix.len), |b| b == b' ' || b == b'\t');
         let rest = tail(head, prefix.len);
-        let taken = timed(rest, &mut prefix).or_else(|| plain(rest)).or_else(|| {
-            if prefix.len == begin {
-                host_label(rest)
-            } else {
-                None
-            }
-        });
+        let header = if prefix.len == begin {
+            syslog::header(rest, &mut prefix)
+        } else {
+            None
+        };
+        let taken = header
+            .or_else(|| timed(rest, &mut prefix))
+            .or_else(|| plain(rest))
+            .or_else(|| {
+                if prefix.len == begin {
+                    host_label(rest)
+                } else {
+                    None
+                }
+            });
         let Some(taken) = taken.filter(|taken| taken.len > 0) else {
             break;
         };

@@ -104,6 +104,22 @@ fn a_line_that_names_nobody_goes_on_with_what_was_begun() {
 }
 
 #[test]
+fn lines_that_are_counted_say_how_far_the_next_part_may_stand() {
+    let mut counts = record("driver/double-bit", "Double Bit counts are not zero");
+    counts.patterns = vec![pattern(
+        "0",
+        r"NVRM Double Bit\n(?:.*\n){0,2}NVRM Device Memory: (?P<count>[1-9]\d*)",
+    )];
+    let matcher = matcher_of(vec![counts]);
+    for (between, is_found) in [(0, true), (2, true), (3, false)] {
+        let between = lines(between, |n| format!("row {n}"));
+        let text = format!("NVRM Double Bit\n{between}NVRM Device Memory: 4\n");
+        let found = scan_text(&matcher, &text).matches;
+        assert_eq!(found.len(), usize::from(is_found), "{text}");
+    }
+}
+
+#[test]
 fn a_pattern_is_cut_at_its_line_breaks() {
     let mut traceback = record("pytorch/lost-worker", "DataLoader worker was lost");
     let mut spec = pattern(

@@ -52,6 +52,7 @@ pub(crate) fn outline(spec: &PhraseSpec) -> Result<Outline, PatternError> {
         required: any_of(branches),
         captures: Vec::new(),
         anchored,
+        whole: false,
     };
     // Chains say which lines to look at; where the phrase stands its contexts say.
     let chains = chains.map(|list| Chains { list, exact: false });

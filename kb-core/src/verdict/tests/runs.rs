@@ -113,6 +113,64 @@ fn what_only_the_kernel_log_tells_is_no_health() {
 }
 
 #[test]
+fn an_error_of_the_bus_at_a_gpu_is_no_health() {
+    let report = run(&[NOTHING]);
+    let gpu = report.gpus[0].pci_address.value.clone().unwrap();
+    let of = |lines: &[String]| {
+        let mut report = run(&[NOTHING]);
+        for index in 0..report.gpus.len() {
+            let own = report.gpus[index].pci_address.value.clone().unwrap();
+            gpu_fact(
+                &mut report,
+                index,
+                "pci.path",
+                serde_json::json!([{ "address": own }]),
+            );
+        }
+        report.logs = vec![LogExcerpt {
+            source: "kmsg".to_owned(),
+            when: When::During,
+            text: lines.join("\n"),
+        }];
+        judge(&mut report, Expect::Auto);
+        (report.conclusion.verdict, report.conclusion.reason)
+    };
+    let block = |severity: &str, device: &str| {
+        [
+            format!("event severity: {severity}"),
+            format!(" Error 0, type: {severity}"),
+            "  section_type: PCIe error".to_owned(),
+            "  port_type: 0, PCIe end point".to_owned(),
+            format!("  device_id: {device}"),
+            "  vendor_id: 0x10de, device_id: 0x2330".to_owned(),
+        ]
+        .map(|line| format!("[  812.501] {{1}}[Hardware Error]: {line}"))
+        .to_vec()
+    };
+    let short = gpu.trim_start_matches("0000:");
+    let dmar = |device: &str| {
+        vec![format!(
+            "DMAR: [DMA Read NO_PASID] Request device [{device}] fault addr 0xf2000000 [fault reason 0x06]"
+        )]
+    };
+    let amd = vec![format!(
+        "AMD-Vi: Event logged [IO_PAGE_FAULT device={short} domain=0x1 address=0x1 flags=0x0]"
+    )];
+    for (lines, expected) in [
+        (block("fatal", &gpu), Verdict::Broken),
+        (block("recoverable", &gpu), Verdict::Unknown),
+        (block("corrected", &gpu), Verdict::Healthy),
+        (block("fatal", "0000:7f:00.0"), Verdict::Healthy),
+        (dmar(short), Verdict::Unknown),
+        (dmar("7f:00.0"), Verdict::Healthy),
+        (amd, Verdict::Unknown),
+    ] {
+        let (verdict, reason) = of(&lines);
+        assert_eq!(verdict, expected, "{lines:?}: {reason}");
+    }
+}
+
+#[test]
 fn fail_on_keeps_what_the_caller_wants_to_fail_on() {
     let runs: [&[Change]; 8] = [
         &[NOTHING],

@@ -56,6 +56,33 @@ fn told(text: &str) -> String {
 }
 
 #[test]
+fn a_line_that_the_driver_calls_fatal_gets_no_advice_for_harmless_ones() {
+    for line in [
+        "nvidia-nvswitch3: SXid (PCI:0000:c1:00.0): 22013, Fatal, Link 12 Minion Link DLREQ interrupt",
+        "detected NVSwitch fatal error 22013 on fid 0 on NVSwitch pci bus id 00000000:C1:00.0 physical id 3 port 12",
+    ] {
+        let text = told(line);
+        assert!(text.contains("The driver calls it fatal"), "{text}");
+        assert!(text.contains("Severity: fatal"), "{text}");
+        for word in [
+            "\n  Harmless notice",
+            "Action:",
+            "  Do: ",
+            "  Do not: ",
+            "safely ignored",
+            "  Why: ",
+            "unless",
+        ] {
+            assert!(!text.contains(word), "{word:?} in\n{text}");
+        }
+    }
+    let text = told(
+        "nvidia-nvswitch3: SXid (PCI:0000:c1:00.0): 22013, Non-fatal, Link 12 Minion Link DLREQ interrupt",
+    );
+    assert!(text.contains("(harmless)") && text.contains("  Why: "), "{text}");
+}
+
+#[test]
 fn refused_peer_access_leads_to_its_causes_and_to_the_probe() {
     let text = told("RuntimeError: CUDA error: peer access is not supported between these two devices");
     for cause in [

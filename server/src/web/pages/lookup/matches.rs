@@ -135,8 +135,12 @@ pub(super) fn view(
         unless: record
             .filter(|_| !is_worse)
             .and_then(|record| texts::harmless_unless(record, language)),
-        root_cause: record.map(|record| texts::root_cause(record, language)),
-        root_cause_dispute: record.and_then(|record| texts::root_cause_dispute(record, language)),
+        root_cause: record
+            .filter(|_| !is_worse)
+            .map(|record| texts::root_cause(record, language)),
+        root_cause_dispute: record
+            .filter(|_| !is_worse)
+            .and_then(|record| texts::root_cause_dispute(record, language)),
         suspects: suspects(generation, answer, found, locale),
         find_out: own_words.find_out(&format!("`{FIND_OUT}`")),
         dead_ends,
