@@ -9,6 +9,7 @@
 
 mod absent;
 mod admit;
+mod another_node;
 mod bench;
 mod convert;
 mod counters;
@@ -28,7 +29,9 @@ mod lossless;
 mod manners;
 mod matching;
 mod nccl;
+mod never_kept;
 mod node;
+mod noted;
 mod older_server;
 mod one_gpu;
 mod other_user;
