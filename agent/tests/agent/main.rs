@@ -37,6 +37,7 @@ mod one_gpu;
 mod other_user;
 mod pairs;
 mod passive;
+mod pipes;
 mod processes;
 mod scenarios;
 mod simulate;
