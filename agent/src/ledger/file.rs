@@ -88,7 +88,9 @@ impl LedgerFile {
         let lock = self.lock();
         let Held { mut ledger, aside } = self.held(now, node)?;
         let value = change(&mut ledger);
-        node.into_iter().for_each(|node| ledger.set_node(node));
+        if let Some(node) = node {
+            ledger.set_node(node);
+        }
         let kept = lock.and_then(|_lock| self.replace(&ledger, aside.as_deref()));
         Ok(Changed {
             value,
@@ -125,7 +127,9 @@ impl LedgerFile {
             None => base.clone(),
         };
         let value = change(&mut ledger);
-        node.into_iter().for_each(|node| ledger.set_node(node));
+        if let Some(node) = node {
+            ledger.set_node(node);
+        }
         let kept = writable.and_then(|(_lock, aside)| self.replace(&ledger, aside.as_deref()));
         let why = kept.err();
         *unkept = why.is_some().then_some(Unkept { base, ledger });
