@@ -25,7 +25,7 @@ use super::expect::{self, Expectation};
 /// Read where none is named and it is there.
 const DEFAULT: &str = "/etc/peerless-agent.toml";
 
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(untagged)]
 enum Setting {
     Switch(bool),
@@ -140,7 +140,7 @@ fn settings(
 ) -> Result<Vec<String>, String> {
     let mut settings: BTreeMap<String, Setting> =
         basic_toml::from_str(text).map_err(|error| error.to_string())?;
-    share_places(&mut settings);
+    share_places(&mut settings)?;
     let cli = Cli::command();
     let mut arguments = Vec::new();
     let mut own = Vec::new();
@@ -175,16 +175,33 @@ fn settings(
     Ok(arguments)
 }
 
-/// Where the daemon keeps what it knows, and of which node, is the same for all who ask for it.
-fn share_places(settings: &mut BTreeMap<String, Setting>) {
+/// Where the daemon keeps what it knows, and of which node, is the same for all who ask for it: two of these are refused.
+fn share_places(settings: &mut BTreeMap<String, Setting>) -> Result<(), String> {
     const PLACES: [&str; 3] = ["state", "node-id", "host-root"];
     let Some(Setting::Verb(of_daemon)) = settings.get("daemon") else {
-        return;
+        return Ok(());
     };
     let places = PLACES.map(|name| (name, of_daemon.get(name).cloned()));
     for (name, place) in places {
-        if let Some(place) = place {
-            settings.entry(name.to_owned()).or_insert(place);
+        let Some(place) = place else { continue };
+        let of_all = settings.entry(name.to_owned()).or_insert_with(|| place.clone());
+        if *of_all != place {
+            return Err(format!(
+                "{name} is {} at the top, for all verbs, and {} in [daemon]: the daemon would keep what no other verb \
+                 reads; remove one of the two",
+                of_all.told(),
+                place.told()
+            ));
+        }
+    }
+    Ok(())
+}
+
+impl Setting {
+    fn told(&self) -> String {
+        match self {
+            Self::Text(text) => format!("{text:?}"),
+            other => format!("{other:?}"),
         }
     }
 }
@@ -312,6 +329,10 @@ mod tests {
             ("[status]\nalive = true", "on the command line alone"),
             ("alive = true", "on the command line alone"),
             ("[gate]\ndevices = \"0,1\"", "on the command line alone"),
+            (
+                "state = \"a\"\n[daemon]\nstate = \"b\"",
+                "state is \"a\" at the top, for all verbs, and \"b\" in [daemon]",
+            ),
         ] {
             let error = settings(text, "daemon", &BTreeSet::new(), &|_| false).unwrap_err();
             assert!(error.contains(expected), "{expected:?} is not in {error:?}");

@@ -85,6 +85,11 @@ impl StateArgs {
         self.state.clone().unwrap_or_else(default_folder)
     }
 
+    /// True where settings, environment or command line name the folder.
+    pub(crate) fn is_named(&self) -> bool {
+        self.state.is_some()
+    }
+
     pub(crate) fn ledger(&self) -> LedgerFile {
         LedgerFile::of(self.folder())
     }

@@ -12,7 +12,7 @@ use super::{InputError, print};
 pub(crate) fn clear(arguments: &ClearArgs) -> anyhow::Result<u8> {
     let ledger = arguments.state.ledger();
     let now: OffsetDateTime = SystemClock.now();
-    if !ledger.is_expected() {
+    if !ledger.is_expected(false) {
         let why = "no daemon has kept anything in this state folder (--state names another)";
         return Err(InputError(why.to_owned()).into());
     }

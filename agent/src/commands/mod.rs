@@ -201,7 +201,8 @@ fn note_run(report: &mut Report, run: &RunArgs, state: &StateArgs) {
     let Folders { own, of_node } = state.folders();
     let told = of_node.map_or(Ok(None), |folder| LedgerFile::of(folder).told_to_others());
     let beside = of_run_beside(told, report, scope);
-    let own = own.map(LedgerFile::of).filter(LedgerFile::is_expected);
+    let own = own.map(LedgerFile::of);
+    let own = own.filter(|ledger| ledger.is_expected(state.is_named()));
     let own = own.map(|ledger| {
         let noted = ledger.note_run(&run.host_root(), report, scope, now);
         if let Some(why) = noted.unkept {

@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 
 use kb_core::health::{Bearing, Entry, Nature, told};
 use kb_core::ids::NodeId;
-use kb_core::report::{self, Report};
+use kb_core::report::{self, Node, Report};
 use kb_core::verdict::Verdict;
 use serde::Deserialize;
 use time::OffsetDateTime;
@@ -61,6 +61,15 @@ impl Here {
             allows_simulated: arguments.allow_simulated,
         }
     }
+
+    /// As a ledger knows it.
+    pub(super) fn as_node(&self) -> Option<Node> {
+        Some(Node {
+            id: self.node.clone()?,
+            hostname: None,
+            boot_id: self.boot.clone(),
+        })
+    }
 }
 
 /// Why a result tells nothing.
@@ -96,7 +105,7 @@ impl Untold {
     }
 
     /// A fault that the ledger holds open all the same. A state of long ago may have ended unseen, an event has not.
-    pub(super) fn open_fault(&self, ledger: &LedgerFile) -> Option<String> {
+    pub(super) fn open_fault(&self, ledger: &LedgerFile, here: &Here) -> Option<String> {
         let counts = |entry: &&Entry| {
             let is_fault = entry.bearing == Bearing::Fault;
             match self.doubt {
@@ -105,7 +114,7 @@ impl Untold {
                 Doubt::Foreign => false,
             }
         };
-        let health = ledger.read().ok()??.health(Vec::new());
+        let health = ledger.read(here.as_node().as_ref()).ok()??.health(Vec::new());
         let fault = health.open.iter().find(counts)?;
         Some(format!("{}; {}", told(fault), self.why))
     }

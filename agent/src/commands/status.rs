@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use kb_core::health::{ENDS_BY, Entry, Health, LEDGER, conclude, needs_admission};
+use kb_core::health::{ENDS_BY, Entry, Health, LEDGER, Ledger, conclude, needs_admission};
 use kb_core::observation::open_faults;
 use kb_core::report::Report;
 use kb_core::verdict::{ExitCode, Verdict};
@@ -16,13 +16,17 @@ use crate::files::{Room, room};
 use crate::ledger::{LedgerFile, without_ledger};
 use crate::process::say;
 
+/// What the ledger's file holds, or why it cannot be read.
+type Kept = Result<Option<Ledger>, String>;
+
 pub(crate) fn status(arguments: &StatusArgs) -> anyhow::Result<u8> {
     let now = SystemClock.now();
     let ledger = arguments.state.ledger();
-    let report = match known(arguments, &ledger, now) {
+    let here = Here::of(&arguments.here, &arguments.state.folder());
+    let report = match known(arguments, &ledger, &here, now) {
         Ok(report) => report,
         Err(untold) => {
-            let fault = untold.open_fault(&ledger).filter(|_| !arguments.alive);
+            let fault = untold.open_fault(&ledger, &here).filter(|_| !arguments.alive);
             if let Some(fault) = fault {
                 print(&format!("{}: {fault}\n", Verdict::Broken.phrase()))?;
                 return Ok(ExitCode::Fault.number());
@@ -48,11 +52,15 @@ pub(crate) fn status(arguments: &StatusArgs) -> anyhow::Result<u8> {
     })
 }
 
-fn known(arguments: &StatusArgs, ledger: &LedgerFile, now: OffsetDateTime) -> Result<Report, Untold> {
+fn known(
+    arguments: &StatusArgs,
+    ledger: &LedgerFile,
+    here: &Here,
+    now: OffsetDateTime,
+) -> Result<Report, Untold> {
     let file = arguments.state.file(!arguments.passive);
     let made = Made::read(&file)?;
-    let here = Here::of(&arguments.here, &arguments.state.folder());
-    made.check_status(&here, now)?;
+    made.check_status(here, now)?;
     let age = Duration::try_from(now - OffsetDateTime::from(made.finished)).unwrap_or_default();
     if age > Duration::from_hours(arguments.max_age) {
         let hours = age.as_secs() / 3600;
@@ -62,10 +70,11 @@ fn known(arguments: &StatusArgs, ledger: &LedgerFile, now: OffsetDateTime) -> Re
         )));
     }
     let mut report = made.report.clone();
+    let node = here.as_node();
     if arguments.passive {
-        bring_up_to_date(&mut report, ledger, now);
+        bring_up_to_date(&mut report, ledger.read(node.as_ref()), now);
     } else {
-        add_open_faults(&mut report, ledger).map_err(Untold::old)?;
+        add_open_faults(&mut report, ledger.read(node.as_ref())).map_err(Untold::old)?;
     }
     // What was seen after a folder became read-only is not in its files. A fault that is in them is open all the same.
     if !arguments.alive && report.conclusion.verdict <= Verdict::Unknown {
@@ -78,7 +87,7 @@ fn known(arguments: &StatusArgs, ledger: &LedgerFile, now: OffsetDateTime) -> Re
         };
         match room(&folder) {
             Room::ReadOnly => return Err(Untold::old(read_only())),
-            Room::ReadOnlyHere if arguments.passive => made.check_age(&here, now)?,
+            Room::ReadOnlyHere if arguments.passive => made.check_age(here, now)?,
             Room::ReadOnlyHere | Room::Full | Room::Some => {}
         }
     }
@@ -87,11 +96,11 @@ fn known(arguments: &StatusArgs, ledger: &LedgerFile, now: OffsetDateTime) -> Re
 
 /// Concludes a look anew from the ledger: something may have been cleared or proven since. What a look saw and could not
 /// keep is in its own result alone.
-fn bring_up_to_date(report: &mut Report, ledger: &LedgerFile, now: OffsetDateTime) {
+fn bring_up_to_date(report: &mut Report, ledger: Kept, now: OffsetDateTime) {
     // Of an agent that kept no ledger.
     let Some(health) = &report.health else { return };
     let unread = health.unread.clone();
-    let health = match ledger.read() {
+    let health = match ledger {
         Ok(Some(mut ledger)) => {
             ledger.add_open(unkept(health));
             ledger.health(unread)
@@ -104,12 +113,12 @@ fn bring_up_to_date(report: &mut Report, ledger: &LedgerFile, now: OffsetDateTim
 
 /// A run that worked ends no fault that the ledger holds open. What was open is not known without the ledger: then only a
 /// fault that the run itself found is told.
-fn add_open_faults(report: &mut Report, ledger: &LedgerFile) -> Result<(), String> {
+fn add_open_faults(report: &mut Report, ledger: Kept) -> Result<(), String> {
     let Some(health) = &report.health else {
         return Ok(());
     };
     let is_fault = report.conclusion.verdict > Verdict::Unknown;
-    match ledger.read() {
+    match ledger {
         Ok(Some(mut ledger)) => {
             ledger.add_open(unkept(health));
             let known = ledger.health(health.unread.clone());

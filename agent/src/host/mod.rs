@@ -97,6 +97,11 @@ pub(crate) fn gpu_facts(root: &HostRoot, pci_address: &str) -> BTreeMap<String, 
     pci::gpu_facts(root, pci_address)
 }
 
+/// The GPUs of the machine by their addresses, each with those of the bridges above it.
+pub(crate) fn gpus_on_bus(root: &HostRoot) -> Vec<(String, Vec<String>)> {
+    pci::gpus_with_bridges(root)
+}
+
 pub(crate) fn pair_facts(root: &HostRoot, a: &str, b: &str) -> BTreeMap<String, Fact> {
     pci::pair_facts(root, a, b)
 }

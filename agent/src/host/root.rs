@@ -1,10 +1,14 @@
 //! The folder that stands for `/`, and reading one file below it.
 
+use std::fs::File;
 use std::io::{self, Read};
+use std::os::unix::fs::{FileTypeExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
 use kb_core::report::{Fact, GapKind};
 use rustix::io::Errno;
+
+use crate::files::NO_WAIT;
 
 /// More than any of the files read here has; what is longer is cut.
 const MOST_BYTES: u64 = 256 * 1024;
@@ -53,8 +57,16 @@ impl HostRoot {
         Err(Errno::LOOP.into())
     }
 
-    pub(super) fn open(&self, path: &str) -> io::Result<std::fs::File> {
-        self.path(path).and_then(std::fs::File::open)
+    /// Waits for nobody: a pipe in the place of a file is an error.
+    pub(super) fn open(&self, path: &str) -> io::Result<File> {
+        let file = File::options()
+            .read(true)
+            .custom_flags(NO_WAIT)
+            .open(self.path(path)?)?;
+        if file.metadata()?.file_type().is_fifo() {
+            return Err(io::Error::other("it is a pipe"));
+        }
+        Ok(file)
     }
 
     /// The first bytes of a file; `path` is relative, the fact's source is absolute as on the host.
@@ -171,7 +183,7 @@ fn joined(from: &str, target: &str) -> String {
     parts.join("/")
 }
 
-fn read_some(file: std::fs::File, most: u64) -> io::Result<Vec<u8>> {
+fn read_some(file: File, most: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     file.take(most).read_to_end(&mut bytes)?;
     Ok(bytes)

@@ -6,8 +6,8 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use kb_core::health::{Bearing, Ledger};
-use kb_core::report::Report;
+use kb_core::health::Ledger;
+use kb_core::report::Node;
 use time::OffsetDateTime;
 
 use crate::clock::timestamp;
@@ -17,11 +17,13 @@ use super::LAST_LOOK;
 
 const NAME: &str = "ledger.json";
 /// The faults that are open, for users who may not read the ledger: without what the kernel log says of them.
-const FOR_OTHERS: &str = "open.json";
+pub(super) const FOR_OTHERS: &str = "open.json";
 /// A file that was there and could not be read as one, for a person to look at.
 const DAMAGED: &str = "ledger.damaged.json";
+/// Beginning of the name of a file that is another node's, with the time at which it was found.
+const OF_ANOTHER: &str = "ledger.of-another-node.";
 /// Kept apart from the file, which is replaced.
-const LOCK: &str = "ledger.lock";
+pub(super) const LOCK: &str = "ledger.lock";
 const TEXT_FOR_OTHERS: &str = "the daemon's ledger has it (`peerless-agent status --passive` as root)";
 /// Longest wait for another process, which holds the lock for as long as it takes to write a small file. The epilog's look
 /// and the prolog's run have 30 s beside their own limit.
@@ -49,7 +51,8 @@ pub(crate) struct Unkept {
 /// What the file holds.
 struct Held {
     ledger: Ledger,
-    is_damaged: bool,
+    /// Name under which the file is put aside, since the ledger is not what it holds.
+    aside: Option<String>,
 }
 
 impl LedgerFile {
@@ -61,38 +64,34 @@ impl LedgerFile {
         self.folder.join(NAME)
     }
 
-    /// True where a daemon has kept one: there is a file, or a result that was kept with one.
-    pub(crate) fn is_expected(&self) -> bool {
-        fs::symlink_metadata(self.path())
-            .map_or_else(|error| error.kind() != io::ErrorKind::NotFound, |_| true)
-            || self.has_result_of_one()
-    }
-
-    /// What is kept; `None` where nothing was yet.
-    pub(crate) fn read(&self) -> Result<Option<Ledger>, String> {
-        match read_plain(&self.path()) {
-            Ok(bytes) => Ledger::from_json(&bytes).map(Some),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(error.to_string()),
-        }
+    /// What is kept of this node; `None` where nothing was yet. Where the node is not known, nothing is held against a ledger.
+    pub(crate) fn read(&self, node: Option<&Node>) -> Result<Option<Ledger>, String> {
+        let bytes = match read_plain(&self.path()) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(error.to_string()),
+        };
+        let ledger = Ledger::from_json(&bytes)?;
+        node.map_or(Ok(()), |node| ledger.check_node(node))?;
+        Ok(Some(ledger))
     }
 
     /// Changes it while no other process does. Where it can be read and not kept, the change is made to what was read, and
-    /// the answer says why it is not kept. One that is no ledger is put aside, and what takes its place says so. An error
-    /// says why it cannot be read; then nothing was changed.
+    /// the answer says why it is not kept. One that is no ledger, or one of another node, is put aside, and what takes its place says so.
+    /// An error says why it cannot be read; then nothing was changed.
     pub(crate) fn update<T>(
         &self,
         now: OffsetDateTime,
-        boot_id: Option<&str>,
+        node: Option<&Node>,
         change: impl FnOnce(&mut Ledger) -> T,
     ) -> Result<Changed<T>, String> {
         let lock = self.lock();
-        let Held {
-            mut ledger,
-            is_damaged,
-        } = self.held(now, boot_id)?;
+        let Held { mut ledger, aside } = self.held(now, node)?;
         let value = change(&mut ledger);
-        let kept = lock.and_then(|_lock| self.replace(&ledger, is_damaged));
+        if let Some(node) = node {
+            ledger.set_node(node);
+        }
+        let kept = lock.and_then(|_lock| self.replace(&ledger, aside.as_deref()));
         Ok(Changed {
             value,
             unkept: kept.err(),
@@ -104,13 +103,13 @@ impl LedgerFile {
     pub(crate) fn update_with<T>(
         &self,
         now: OffsetDateTime,
-        boot_id: Option<&str>,
+        node: Option<&Node>,
         unkept: &mut Option<Unkept>,
         change: impl FnOnce(&mut Ledger) -> T,
     ) -> Changed<T> {
         let lock = self.lock();
-        let (base, writable) = match self.held(now, boot_id) {
-            Ok(Held { ledger, is_damaged }) => (ledger, lock.map(|lock| (lock, is_damaged))),
+        let (base, writable) = match self.held(now, node) {
+            Ok(Held { ledger, aside }) => (ledger, lock.map(|lock| (lock, aside))),
             Err(why) => {
                 let base = unkept
                     .as_ref()
@@ -128,43 +127,63 @@ impl LedgerFile {
             None => base.clone(),
         };
         let value = change(&mut ledger);
-        let kept = writable.and_then(|(_lock, is_damaged)| self.replace(&ledger, is_damaged));
+        if let Some(node) = node {
+            ledger.set_node(node);
+        }
+        let kept = writable.and_then(|(_lock, aside)| self.replace(&ledger, aside.as_deref()));
         let why = kept.err();
         *unkept = why.is_some().then_some(Unkept { base, ledger });
         Changed { value, unkept: why }
     }
 
-    fn held(&self, now: OffsetDateTime, boot_id: Option<&str>) -> Result<Held, String> {
+    fn held(&self, now: OffsetDateTime, node: Option<&Node>) -> Result<Held, String> {
         let path = self.path();
-        let damaged = |why: &str| Ledger::in_place_of_damaged(why, &timestamp(now), boot_id);
-        match read_plain(&path) {
-            Ok(bytes) => Ok(match Ledger::from_json(&bytes) {
-                Ok(ledger) => Held {
-                    ledger,
-                    is_damaged: false,
-                },
-                Err(why) => Held {
-                    ledger: damaged(&why),
-                    is_damaged: true,
-                },
-            }),
-            // A result that tells of a ledger was kept with one: where that is gone, so is what was open.
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Held {
-                ledger: if self.has_result_of_one() {
-                    damaged(&format!("{NAME} is gone, and {LAST_LOOK} is there"))
-                } else {
-                    Ledger::default()
-                },
-                is_damaged: false,
-            }),
-            Err(error) => Err(told("read", &path, &error)),
+        let boot_id = node.and_then(|node| node.boot_id.as_deref());
+        let unread = |why: &str, aside: Option<String>| Held {
+            ledger: Ledger::in_place_of_damaged(why, &timestamp(now), boot_id),
+            aside,
+        };
+        let bytes = match read_plain(&path) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(self.begun(unread)),
+            Err(error) => return Err(told("read", &path, &error)),
+        };
+        Ok(match Ledger::from_json(&bytes) {
+            Err(why) => unread(&why, Some(DAMAGED.to_owned())),
+            Ok(ledger) => match node.map_or(Ok(()), |node| ledger.check_node(node)) {
+                Ok(()) => Held { ledger, aside: None },
+                Err(why) => {
+                    let name = format!("{OF_ANOTHER}{}.json", now.unix_timestamp_nanos());
+                    unread(&format!("{why}; it is kept as {name}"), Some(name))
+                }
+            },
+        })
+    }
+
+    /// What there is where the file is not. A result that tells of a ledger was kept with one: where that is gone, so is what was
+    /// open. Others are told before the file is written, which may have failed.
+    fn begun(&self, unread: impl Fn(&str, Option<String>) -> Held) -> Held {
+        if self.has_result_of_one() {
+            return unread(&format!("{NAME} is gone, and {LAST_LOOK} is there"), None);
+        }
+        let ledger = match read_plain(&self.folder.join(FOR_OTHERS)) {
+            Ok(bytes) => Ledger::from_json(&bytes),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Ledger::default()),
+            Err(error) => Err(error.to_string()),
+        };
+        match ledger {
+            Ok(ledger) => Held { ledger, aside: None },
+            Err(why) => unread(
+                &format!("{NAME} is gone, and {FOR_OTHERS} tells nothing: {why}"),
+                None,
+            ),
         }
     }
 
-    fn replace(&self, ledger: &Ledger, is_damaged: bool) -> Result<(), String> {
+    fn replace(&self, ledger: &Ledger, aside: Option<&str>) -> Result<(), String> {
         let path = self.path();
-        if is_damaged {
-            let aside = self.folder.join(DAMAGED);
+        if let Some(aside) = aside {
+            let aside = self.folder.join(aside);
             fs::rename(&path, &aside).map_err(|error| told("put aside", &path, &error))?;
         }
         let json = ledger.to_json().map_err(|error| error.to_string())?;
@@ -173,14 +192,10 @@ impl LedgerFile {
     }
 
     fn tell_others(&self, ledger: &Ledger) -> Result<(), String> {
-        let mut open = ledger.health(Vec::new()).open;
-        open.retain(|entry| entry.bearing >= Bearing::Unknown);
-        for entry in &mut open {
-            TEXT_FOR_OTHERS.clone_into(&mut entry.text);
-        }
-        let mut of_others = Ledger::default();
-        of_others.add_open(open);
-        let json = of_others.to_json().map_err(|error| error.to_string())?;
+        let json = ledger
+            .for_others(TEXT_FOR_OTHERS)
+            .to_json()
+            .map_err(|error| error.to_string())?;
         let path = self.folder.join(FOR_OTHERS);
         write_whole(&path, &json, FOR_ALL).map_err(|error| told("write", &path, &error))
     }
@@ -191,19 +206,13 @@ impl LedgerFile {
         let why = match read_plain(&path) {
             Ok(bytes) => return Ledger::from_json(&bytes).map(Some),
             Err(error) if error.kind() != io::ErrorKind::NotFound => told("read", &path, &error),
-            Err(_) if !self.is_expected() => return Ok(None),
+            Err(_) if !self.was_kept() => return self.unwritable().map_or(Ok(None), Err),
             Err(_) => format!(
                 "{} is not there: an older daemon keeps the ledger",
                 path.display()
             ),
         };
         Err(why)
-    }
-
-    fn has_result_of_one(&self) -> bool {
-        let result = read_plain(&self.folder.join(LAST_LOOK)).ok();
-        let result = result.and_then(|bytes| serde_json::from_slice::<Report>(&bytes).ok());
-        result.is_some_and(|report| report.health.is_some())
     }
 
     /// The lock, which ends with the file's descriptor.

@@ -1,29 +1,29 @@
 //! The file of the ledger: what is open on this node, kept in the state folder from look to look.
 
 mod file;
+mod kept;
+mod run;
 mod whose;
 
 use std::cmp::Reverse;
 
-use kb_core::health::{
-    Health, LEDGER, Ledger, LogPlace, Look, Missed, Occurrence, Place, Scope, Unread, read_message,
-};
-use kb_core::report::{Gpu, Report, When};
+use kb_core::health::{Health, LEDGER, Ledger, Look, Scope, Unread};
+use kb_core::report::{Gpu, Report};
 use kb_core::verdict::cause;
 use time::OffsetDateTime;
 
 use crate::host::{self, HostRoot, LogEvents};
 
 pub(crate) use file::{Changed, LedgerFile, Unkept};
+pub(crate) use run::{of_run_alone, of_run_beside};
 pub(crate) use whose::{Folders, OF_THE_NODE, folders, owner};
 
 /// The result of the last look, which the daemon keeps beside it.
 pub(crate) const LAST_LOOK: &str = "last-passive.json";
 
 impl LedgerFile {
-    /// Takes in a run that was not the daemon's: what it read of the GPUs' states, and what it proved. What the kernel log
-    /// has told since the daemon's last look counts for the answer; the daemon takes it in by itself. What is known of a
-    /// ledger that cannot be read is only what the run itself saw.
+    /// Takes in a run that was not the daemon's, as a look: what it read of the GPUs' states, what the kernel log has told since
+    /// the last look or run, and what the run proved. What is known of a ledger that cannot be read is only what the run itself saw.
     pub(crate) fn note_run(
         &self,
         root: &HostRoot,
@@ -31,14 +31,23 @@ impl LedgerFile {
         scope: Scope,
         now: OffsetDateTime,
     ) -> Changed<Health> {
-        let noted = self.update(now, report.node.boot_id.as_deref(), |ledger| {
-            let log = since_the_daemon(root, report, ledger.log.as_ref(), now);
-            take_in_run(ledger, (report, scope), log)
+        let noted = self.update(now, Some(&report.node), |ledger| {
+            run::take_in(ledger, root, (report, scope), now)
         });
-        noted.unwrap_or_else(|why| Changed {
-            value: without_ledger(of_run_alone(report, scope), &why),
-            unkept: Some(why),
-        })
+        match noted {
+            Ok(Changed { value, unkept }) => Changed {
+                value: match &unkept {
+                    // Neither a file nor the log tells what was before the run.
+                    Some(why) if !value.knows_log => without_ledger(value.health, why),
+                    _ => value.health,
+                },
+                unkept,
+            },
+            Err(why) => Changed {
+                value: without_ledger(of_run_alone(report, scope), &why),
+                unkept: Some(why),
+            },
+        }
     }
 
     /// Takes in what a report and the kernel log say, and tells what is known then. That it could not be kept is told in
@@ -51,31 +60,13 @@ impl LedgerFile {
         now: OffsetDateTime,
         unkept: &mut Option<Unkept>,
     ) -> Health {
-        let boot_id = report.node.boot_id.as_deref();
-        let changed = self.update_with(now, boot_id, unkept, |ledger| {
+        let changed = self.update_with(now, Some(&report.node), unkept, |ledger| {
             take_in(ledger, root, (report, scope), now)
         });
         match changed.unkept {
             Some(why) => without_ledger(changed.value, &why),
             None => changed.value,
         }
-    }
-}
-
-/// What a run says of its GPUs where no ledger is kept.
-pub(crate) fn of_run_alone(report: &Report, scope: Scope) -> Health {
-    take_in_run(&mut Ledger::default(), (report, scope), None)
-}
-
-/// What a run says of its GPUs beside what the daemon of another user tells; nothing where there is no such daemon.
-pub(crate) fn of_run_beside(
-    told: Result<Option<Ledger>, String>,
-    report: &Report,
-    scope: Scope,
-) -> Option<Health> {
-    match told {
-        Ok(ledger) => ledger.map(|mut ledger| take_in_run(&mut ledger, (report, scope), None)),
-        Err(why) => Some(without_ledger(of_run_alone(report, scope), &why)),
     }
 }
 
@@ -98,59 +89,6 @@ pub(crate) fn both(mut own: Health, beside: Health) -> Health {
 pub(crate) fn numbers_are_in_doubt(health: &Health, gpus: &[Gpu]) -> bool {
     let mut lost = health.open.iter().filter(|entry| entry.cause == cause::GPU_LOST);
     lost.any(|entry| host::shifts_numbers(&entry.device, gpus))
-}
-
-/// `log`: what was told since the daemon's last look. Where that is not known, or not all of it, what the report itself has
-/// counts.
-fn take_in_run(ledger: &mut Ledger, (report, scope): (&Report, Scope), log: Option<LogEvents>) -> Health {
-    let mut look = look_at(report, scope);
-    let mut known = ledger.clone();
-    ledger.look(&look);
-    ledger.proof(report);
-    look.events = during(report);
-    if let Some(log) = log {
-        if log.unread.is_none() && log.missed == Missed::Nothing {
-            look.events = log.occurrences;
-        }
-        look.missed = log.missed;
-        if let Some(why) = log.unread {
-            look.unread("kernel_log", &why);
-        }
-    }
-    known.look(&look);
-    known.proof(report);
-    known.health(look.unread).about(scope == Scope::All)
-}
-
-/// What the kernel log has told behind the place to which the daemon has read it; nothing where this process sees another
-/// log.
-fn since_the_daemon(
-    root: &HostRoot,
-    report: &Report,
-    from: Option<&LogPlace>,
-    now: OffsetDateTime,
-) -> Option<LogEvents> {
-    let from = from?;
-    let log = host::events(root, report.node.boot_id.as_deref(), Some(from), now);
-    let is_same = match (&log.place.as_ref()?.place, &from.place) {
-        (Place::Kmsg { .. }, Place::Kmsg { .. }) => true,
-        (Place::File { inode, .. }, Place::File { inode: then, .. }) => inode == then,
-        _ => false,
-    };
-    is_same.then_some(log)
-}
-
-/// What the report itself has of the kernel log while it was made.
-fn during(report: &Report) -> Vec<Occurrence> {
-    let logs = report.logs.iter().filter(|log| log.when == When::During);
-    let events = logs.flat_map(|log| log.text.lines()).filter_map(read_message);
-    events
-        .map(|event| Occurrence {
-            event,
-            at: report.finished_at.clone(),
-            boot_id: report.node.boot_id.clone(),
-        })
-        .collect()
 }
 
 fn take_in(

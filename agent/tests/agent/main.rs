@@ -9,6 +9,7 @@
 
 mod absent;
 mod admit;
+mod another_node;
 mod bench;
 mod convert;
 mod counters;
@@ -28,12 +29,15 @@ mod lossless;
 mod manners;
 mod matching;
 mod nccl;
+mod never_kept;
 mod node;
+mod noted;
 mod older_server;
 mod one_gpu;
 mod other_user;
 mod pairs;
 mod passive;
+mod pipes;
 mod processes;
 mod scenarios;
 mod simulate;

@@ -12,7 +12,7 @@ use crate::node::{Node, Run};
 use crate::passive::{daemon, looked, metrics, node, xid};
 use crate::tree::write;
 
-const FAULT: &str = "xid-79@0000:00:06.0";
+pub(crate) const FAULT: &str = "xid-79@0000:00:06.0";
 
 /// The kernel log, whose older lines are gone.
 pub(crate) fn log(node: &Node, number: u64, message: &str) {
@@ -21,7 +21,7 @@ pub(crate) fn log(node: &Node, number: u64, message: &str) {
 }
 
 /// A node whose daemon has looked twice, with a fault before the second look. The log does not tell of it any more.
-fn with_fault() -> Node {
+pub(crate) fn with_fault() -> Node {
     let node = node(Condition::default());
     assert_eq!(daemon(&node, &[]).code, 0);
     log(&node, 1, &xid(79, "GPU has fallen off the bus."));
@@ -37,24 +37,24 @@ pub(crate) fn keep_from_writing(node: &Node) {
     fs::create_dir_all(lock).unwrap();
 }
 
-fn with_state(node: &Node, verb: &str, arguments: &[&str]) -> Command {
+pub(crate) fn with_state(node: &Node, verb: &str, arguments: &[&str]) -> Command {
     let mut command = node.command(verb);
     command.env("PEERLESS_STATE", node.path("state")).args(arguments);
     command
 }
 
-fn run(node: &Node, verb: &str, arguments: &[&str]) -> Run {
+pub(crate) fn run(node: &Node, verb: &str, arguments: &[&str]) -> Run {
     Run::of(&with_state(node, verb, arguments).output().unwrap())
 }
 
-fn bare(node: &Node, verb: &str, arguments: &[&str]) -> Run {
+pub(crate) fn bare(node: &Node, verb: &str, arguments: &[&str]) -> Run {
     let mut command = node.bare(verb);
     command.env("PEERLESS_STATE", node.path("state"));
     command.env("PEERLESS_HOST_ROOT", node.path("host"));
     Run::of(&command.args(arguments).output().unwrap())
 }
 
-fn assert_fault(run: &Run, of: &str) {
+pub(crate) fn assert_fault(run: &Run, of: &str) {
     assert_eq!(run.code, 2, "{of}: {}{}", run.stdout, run.stderr);
     assert!(
         (run.stdout.clone() + &run.stderr).contains(FAULT),

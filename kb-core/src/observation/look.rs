@@ -162,6 +162,17 @@ impl Look {
         });
     }
 
+    /// Adds where a GPU lies that this look is not about: an error of the bus may be of it all the same.
+    pub fn on_bus(&mut self, gpu: &str, above: &[String]) {
+        let gpu = canonical(gpu);
+        if !self.gpus.contains(&gpu) {
+            let above = above.iter().map(|bridge| canonical(bridge));
+            let with_itself = above.filter(|bridge| *bridge != gpu).chain([gpu.clone()]);
+            self.bridges
+                .extend(with_itself.map(|device| (device, gpu.clone())));
+        }
+    }
+
     /// The GPUs that an error of a device of the bus is about: itself, or those below it. None is of no GPU.
     pub(crate) fn gpus_at(&self, device: &str) -> Vec<String> {
         let below = self.bridges.iter().filter(|(bridge, _)| bridge == device);

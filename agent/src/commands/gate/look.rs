@@ -204,7 +204,7 @@ pub(super) fn last_results(arguments: &GateArgs) -> Looked {
     let ledger = arguments.state.ledger();
     let passive = match &look {
         Ok(_) => ask_status(&["--passive", "--max-age", ANY_AGE]),
-        Err(untold) => match untold.open_fault(&ledger) {
+        Err(untold) => match untold.open_fault(&ledger, &here) {
             Some(why) => Found {
                 seen: Seen::Fault,
                 why,

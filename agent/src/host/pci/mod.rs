@@ -71,6 +71,15 @@ pub(super) fn gpu_addresses(root: &HostRoot) -> Vec<String> {
     devices.into_iter().filter(is_gpu).collect()
 }
 
+/// The same, each with the bridges above it, where these can be seen.
+pub(super) fn gpus_with_bridges(root: &HostRoot) -> Vec<(String, Vec<String>)> {
+    let with_bridges = |address: String| {
+        let above = Device::new(root, &address).ancestry().value.unwrap_or_default();
+        (address, above)
+    };
+    gpu_addresses(root).into_iter().map(with_bridges).collect()
+}
+
 /// The kernel driver that has the device at an address; nothing where none has.
 pub(super) fn driver_of(root: &HostRoot, address: &str) -> Option<String> {
     Device::new(root, address).link_name("driver").value

@@ -66,3 +66,34 @@ fn what_is_set_for_status_changes_no_answer_of_a_gate() {
         told.stderr
     );
 }
+
+#[test]
+fn two_state_folders_in_one_file_are_refused() {
+    let cluster = with_fault_of_the_last("", "[daemon]\nstate = \"/var/lib/other\"");
+    let state = cluster.node.path("state");
+    for verb in [
+        &["daemon", "--once"][..],
+        &["probe"],
+        &["gate", "condition"],
+        &["status"],
+        &["clear", "xid"],
+    ] {
+        let mut command = cluster.node.bare(verb[0]);
+        command
+            .args(&verb[1..])
+            .arg("--config")
+            .arg(cluster.node.path("settings.toml"));
+        let told = Run::of(&command.output().unwrap());
+        assert_eq!(told.code, 64, "{verb:?}: {}", told.stderr);
+        for part in [
+            "/var/lib/other",
+            state.to_str().unwrap(),
+            "[daemon]",
+            "at the top",
+        ] {
+            assert!(told.stderr.contains(part), "{verb:?}: {part}: {}", told.stderr);
+        }
+    }
+    let run = cluster.run("slurm/prolog.sh");
+    assert!(!run.stderr.contains("pass"), "{}", run.stderr);
+}

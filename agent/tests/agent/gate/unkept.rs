@@ -57,6 +57,44 @@ fn a_job_does_not_start_behind_a_fault_of_a_ledger_that_cannot_be_written() {
     assert_drained(&cluster, &run);
 }
 
+/// The prolog finds it, and nothing after that is an all-clear.
+#[test]
+fn what_a_prolog_found_is_told_by_all_that_come_later() {
+    let cluster = looked_at();
+    let node = &cluster.node;
+    log(node, 1, XID);
+    let run = cluster.run("slurm/prolog.sh");
+    assert_eq!(run.code, 1, "{}", run.stderr);
+    assert_drained(&cluster, &run);
+    log(node, 2, "hello");
+    let run = cluster.run("slurm/prolog.sh");
+    assert_eq!(run.code, 1, "{}", run.stderr);
+    let condition = {
+        let mut command = node.bare("gate");
+        command.arg("condition").env("PEERLESS_STATE", node.path("state"));
+        Run::of(
+            &command
+                .env("PEERLESS_HOST_ROOT", node.path("host"))
+                .output()
+                .unwrap(),
+        )
+    };
+    assert_eq!(condition.code, 1, "{}", condition.stderr);
+    assert_eq!(look(&cluster).code, 2);
+}
+
+#[test]
+fn a_job_does_not_start_behind_a_fault_where_nothing_could_be_kept() {
+    let cluster = Cluster::with(&Scenario::healthy(2), ARMED);
+    log(&cluster.node, 0, XID);
+    let state = cluster.node.path("state");
+    fs::remove_dir(&state).unwrap();
+    std::os::unix::fs::symlink(cluster.node.path("nowhere"), &state).unwrap();
+    let run = cluster.run("slurm/prolog.sh");
+    assert_eq!(run.code, 1, "{}", run.stderr);
+    assert_drained(&cluster, &run);
+}
+
 /// Of all verbs that run over GPUs, by the settings alone.
 #[test]
 fn a_run_asks_the_ledger_of_the_folder_that_the_settings_name() {

@@ -4,6 +4,7 @@ mod gpus;
 mod links;
 mod log;
 mod new;
+mod node;
 mod proof;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,6 +13,7 @@ use serde::{Deserialize, Serialize};
 
 pub use self::log::{LogPlace, Place};
 use self::new::New;
+use crate::ids::NodeId;
 use crate::observation::{Count, Look, Reading, cause};
 use crate::report::{Bearing, Clear, Counter, Entry, Health, NODE, Nature, Proof, Unread, Verdict};
 
@@ -43,6 +45,13 @@ pub struct Ledger {
     #[serde(default)]
     links_boot: Option<String>,
     clears: Vec<Clear>,
+    /// Ids of the node that this is about, as its agents call it: one in a container may name it otherwise. Absent in ledgers of
+    /// older agents.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    nodes: BTreeSet<NodeId>,
+    /// The boot in which one of them wrote last.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    nodes_boot: Option<String>,
 }
 
 impl Default for Ledger {
@@ -60,6 +69,8 @@ impl Default for Ledger {
             links: BTreeMap::new(),
             links_boot: None,
             clears: Vec::new(),
+            nodes: BTreeSet::new(),
+            nodes_boot: None,
         }
     }
 }

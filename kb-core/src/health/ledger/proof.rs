@@ -3,7 +3,7 @@
 use super::Ledger;
 use crate::health::needs_admission;
 use crate::observation::{canonical, cause};
-use crate::report::{Entry, NODE, Nature, Pair, Proof, Report, Verdict};
+use crate::report::{Bearing, Entry, NODE, Nature, Pair, Proof, Report, Verdict};
 use crate::severity::Action;
 use crate::verdict::not_admitted;
 
@@ -14,7 +14,8 @@ impl Ledger {
     /// earlier boot end on the GPUs that a run proved. Events of the node and of its switches end when all GPUs of the node took
     /// part. A GPU that is gone keeps its events: nothing was proven of it.
     ///
-    /// A run over some of the GPUs does not replace the proof of all of them, unless it found a fault.
+    /// A run over some of the GPUs does not replace the proof of all of them, unless it found a fault. Neither does a good run beside
+    /// something that stays open as a fault or hides one: the run itself does not end as good.
     pub fn proof(&mut self, report: &Report) {
         let verdict = report.conclusion.verdict;
         let admits = not_admitted(report).is_none();
@@ -27,7 +28,11 @@ impl Ledger {
         let devices = devices(report);
         let takes_part = |device: &String| devices.iter().any(|of| of.address == *device);
         let of_all = self.gpus.iter().all(takes_part);
-        if of_all || is_fault {
+        if let Some(boot) = report.node.boot_id.as_deref().filter(|_| is_good) {
+            self.end_shown(&devices, boot, of_all, admits);
+        }
+        let hides = |entry: &Entry| entry.bearing >= Bearing::Unknown;
+        if is_fault || (of_all && !self.open.iter().any(hides)) {
             self.last_proof = Some(Proof {
                 at: report.finished_at.clone(),
                 verdict,
@@ -36,9 +41,10 @@ impl Ledger {
                 boot_id: report.node.boot_id.clone(),
             });
         }
-        let Some(boot) = report.node.boot_id.clone().filter(|_| is_good) else {
-            return;
-        };
+    }
+
+    /// Ends the events that a good run shows to be over.
+    fn end_shown(&mut self, devices: &[Device], boot: &str, of_all: bool, admits: bool) {
         self.end(|entry| {
             let of_hardware = needs_admission(entry);
             let covers = |of: &Device| {
@@ -47,7 +53,7 @@ impl Ledger {
             };
             let is_of_no_gpu = entry.device == NODE || entry.cause == cause::SXID;
             let is_covered = devices.iter().any(covers) || (of_all && is_of_no_gpu);
-            let of_earlier_boot = entry.boot_id.as_ref().is_some_and(|earlier| *earlier != boot);
+            let of_earlier_boot = entry.boot_id.as_ref().is_some_and(|earlier| earlier != boot);
             let is_due = of_earlier_boot || (of_hardware && is_mended_without_boot(entry));
             entry.nature == Nature::Event && is_due && is_covered && (admits || !of_hardware)
         });

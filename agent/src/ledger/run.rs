@@ -1,0 +1,120 @@
+//! What a run that was not the daemon's adds to what is open.
+
+use kb_core::health::{Health, Ledger, LogPlace, Look, Missed, Occurrence, Place, Scope, read_message};
+use kb_core::report::{Report, When};
+use time::OffsetDateTime;
+
+use crate::host::{self, HostRoot, LogEvents};
+
+use super::{look_at, without_ledger};
+
+pub(super) struct Taken {
+    pub(super) health: Health,
+    /// False where nothing tells what the kernel log had before the run.
+    pub(super) knows_log: bool,
+}
+
+/// What a run says of its GPUs where no ledger is kept.
+pub(crate) fn of_run_alone(report: &Report, scope: Scope) -> Health {
+    beside(&mut Ledger::default(), report, scope)
+}
+
+/// What a run says of its GPUs beside what the daemon of another user tells; nothing where there is no such daemon.
+pub(crate) fn of_run_beside(
+    told: Result<Option<Ledger>, String>,
+    report: &Report,
+    scope: Scope,
+) -> Option<Health> {
+    match told {
+        Ok(ledger) => ledger.map(|mut ledger| beside(&mut ledger, report, scope)),
+        Err(why) => Some(without_ledger(of_run_alone(report, scope), &why)),
+    }
+}
+
+fn beside(ledger: &mut Ledger, report: &Report, scope: Scope) -> Health {
+    let mut look = look_at(report, scope);
+    look.events = during(report);
+    concluded(ledger, look, report, scope)
+}
+
+/// Goes on in the kernel log where the last look or run ended, so that no line counts twice or is missed. Of another log than that of
+/// the daemon, which may be in a container, only what the report has counts, and the place stays.
+pub(super) fn take_in(
+    ledger: &mut Ledger,
+    root: &HostRoot,
+    (report, scope): (&Report, Scope),
+    now: OffsetDateTime,
+) -> Taken {
+    let mut look = look_at(report, scope);
+    let LogEvents {
+        occurrences,
+        place,
+        missed,
+        unread,
+    } = host::events(root, report.node.boot_id.as_deref(), ledger.log.as_ref(), now);
+    let knows_log = unread.is_none() || ledger.log.is_some();
+    if is_same_log(ledger.log.as_ref(), place.as_ref()) {
+        look.events = occurrences;
+        if unread.is_some() || missed != Missed::Nothing {
+            add_missing(&mut look.events, during(report));
+        }
+        look.missed = missed;
+        if let Some(why) = unread {
+            look.unread("kernel_log", &why);
+        }
+        ledger.log = place;
+    } else {
+        look.events = during(report);
+    }
+    if scope == Scope::Part {
+        // A line about a bridge is read once, and is of all GPUs below it.
+        for (gpu, above) in host::gpus_on_bus(root) {
+            look.on_bus(&gpu, &above);
+        }
+    }
+    Taken {
+        health: concluded(ledger, look, report, scope),
+        knows_log,
+    }
+}
+
+fn concluded(ledger: &mut Ledger, look: Look, report: &Report, scope: Scope) -> Health {
+    ledger.look(&look);
+    ledger.proof(report);
+    ledger.health(look.unread).about(scope == Scope::All)
+}
+
+fn is_same_log(then: Option<&LogPlace>, now: Option<&LogPlace>) -> bool {
+    let (Some(then), Some(now)) = (then, now) else {
+        return true;
+    };
+    match (&then.place, &now.place) {
+        (Place::Kmsg { .. }, Place::Kmsg { .. }) => true,
+        // A file that was rotated lies beside the one that took its place.
+        (Place::File { device: then, .. }, Place::File { device: now, .. }) => then == now,
+        _ => false,
+    }
+}
+
+fn add_missing(events: &mut Vec<Occurrence>, more: Vec<Occurrence>) {
+    for new in more {
+        let is_known =
+            |known: &Occurrence| known.event.device == new.event.device && known.event.text == new.event.text;
+        if !events.iter().any(is_known) {
+            events.push(new);
+        }
+    }
+}
+
+/// What the report itself has of the kernel log while it was made.
+fn during(report: &Report) -> Vec<Occurrence> {
+    let logs = report.logs.iter().filter(|log| log.when == When::During);
+    let events = logs.flat_map(|log| log.text.lines()).filter_map(read_message);
+    events
+        .map(|event| Occurrence {
+            event,
+            at: report.finished_at.clone(),
+            boot_id: report.node.boot_id.clone(),
+        })
+        .collect()
+}
