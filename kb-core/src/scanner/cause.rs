@@ -3,7 +3,7 @@
 use std::collections::{HashSet, VecDeque};
 
 use super::RootCause;
-use super::order::{Before, First, Timeline, at_one_time};
+use super::order::{Before, First, Tells, Timeline, at_one_time};
 use super::wrapper::Wraps;
 use crate::ids::RecordId;
 use crate::matcher::Matcher;
@@ -29,7 +29,7 @@ pub(super) fn root_causes(matcher: &Matcher, timeline: &Timeline<'_>, wraps: &Wr
     let firsts = timeline.firsts.as_slice();
     let links = links(matcher, timeline, firsts, wraps);
     // What is harmless has led to nothing; yet what else was read into its line is no second fault.
-    let is_harmless = |at: usize| firsts.get(at).is_some_and(|first| first.harmless);
+    let is_harmless = |at: usize| firsts.get(at).is_some_and(|first| first.tells == Tells::Harmless);
     let has_leader = |at: usize| {
         let mut from = links.iter().enumerate();
         from.any(|(leader, to)| !is_harmless(leader) && to.get(at).is_some_and(Option::is_some))
@@ -59,7 +59,7 @@ pub(super) fn root_causes(matcher: &Matcher, timeline: &Timeline<'_>, wraps: &Wr
     // What tells of nothing lost is no cause beside a fault that it does not lead to.
     let is_notice = |at: usize| {
         let leads = links.get(at).is_some_and(|to| to.iter().any(Option::is_some));
-        !leads && firsts.get(at).is_some_and(|first| first.notice)
+        !leads && firsts.get(at).is_some_and(|first| first.tells == Tells::Notice)
     };
     if roots.iter().any(|at| !is_notice(*at)) {
         roots.retain(|at| !is_notice(*at));
@@ -74,7 +74,7 @@ pub(super) fn root_causes(matcher: &Matcher, timeline: &Timeline<'_>, wraps: &Wr
 /// Orders causes by the timeline. A warning stands behind the errors where it leads to nothing that an error does not lead to:
 /// a warning that merely came first explains nothing.
 fn put_warnings_behind(roots: &mut [usize], firsts: &[First], links: &[Vec<Option<Link>>]) {
-    let is_error = |at: usize| firsts.get(at).is_some_and(|first| first.is_error);
+    let is_error = |at: usize| firsts.get(at).is_some_and(|first| first.tells == Tells::Error);
     let mut led_to_by_errors = vec![false; firsts.len()];
     for root in roots.iter().filter(|root| is_error(**root)) {
         for (told, reached) in led_to_by_errors.iter_mut().zip(all_led_to(links, *root)) {

@@ -20,11 +20,34 @@ pub(super) struct First {
     pub(super) captures: BTreeMap<String, String>,
     /// The host of the earliest hit, if the line names one.
     pub(super) host: Option<String>,
-    pub(super) harmless: bool,
-    pub(super) notice: bool,
-    pub(super) is_error: bool,
+    pub(super) tells: Tells,
     times: Vec<TimeSpan>,
     untimed: bool,
+}
+
+/// What a match tells of the program that wrote it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Tells {
+    /// It is harmless.
+    Harmless,
+    /// Nothing is lost.
+    Notice,
+    Warning,
+    Error,
+}
+
+impl Tells {
+    fn of(entry: &Entry<'_>) -> Self {
+        if entry.harmless {
+            Self::Harmless
+        } else if entry.notice {
+            Self::Notice
+        } else if entry.is_error {
+            Self::Error
+        } else {
+            Self::Warning
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -132,9 +155,7 @@ impl<'c> Timeline<'c> {
             line,
             captures,
             host,
-            harmless: entry.harmless,
-            notice: entry.notice,
-            is_error: entry.is_error,
+            tells: Tells::of(entry),
             times: times.clone(),
             untimed: entry.tally.untimed,
         })
