@@ -268,6 +268,10 @@ fn what_matching_needs_stays() {
         line("error while loading /home/ann/cuda/lib64/libnccl.so.2"),
         "error while loading /path-1/libnccl.so.2"
     );
+    assert_eq!(
+        line("<total>2</total></double_bit> </home/ann>"),
+        "<total>2</total></double_bit> </path-1>"
+    );
 }
 
 /// Of so many examples of the shipped records one loses its match by redaction, at most: when this was written 50 of 5,227 did, most of

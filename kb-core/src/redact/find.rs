@@ -205,6 +205,13 @@ pub(super) fn known_end(path: &str) -> &str {
     if is_library || is_source { name } else { "" }
 }
 
+/// `/total` of `</total>`, as nvidia-smi's XML has it.
+pub(super) fn is_end_tag(word: &str) -> bool {
+    let name = word.strip_prefix('/').unwrap_or_default();
+    let is_of_name = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
+    !name.is_empty() && name.bytes().all(is_of_name)
+}
+
 /// Names that look like paths: tasks of TensorFlow and JAX, methods of gRPC.
 pub(super) fn is_no_path(text: &str) -> bool {
     ["/job:", "/replica:", "/task:", "/device:", "/tensorflow."]

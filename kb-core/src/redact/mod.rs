@@ -142,8 +142,12 @@ impl<'a> Redactor<'a> {
         while !rest.is_empty() {
             let end = rest.find(is_border).unwrap_or(rest.len());
             let (word, behind) = rest.split_at(end);
-            let whole = [before, word].concat();
-            written.push_str(&self.word(&whole, before.len(), is_version || is_version_next));
+            if written.ends_with('<') && behind.starts_with('>') && find::is_end_tag(word) {
+                written.push_str(word);
+            } else {
+                let whole = [before, word].concat();
+                written.push_str(&self.word(&whole, before.len(), is_version || is_version_next));
+            }
             before = "";
             if !word.is_empty() {
                 is_version_next = word.eq_ignore_ascii_case("version");
