@@ -6,13 +6,14 @@
 //! ```
 
 mod earlier;
+mod options;
 mod plan;
 mod tally;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
-use kb_core::report::{Fact, Failure, Gpu, Load, Pair, Report};
+use kb_core::report::{Fact, Failure, Gpu, Load, Pair};
 
 use crate::worker::inventory::during;
 use crate::worker::protocol::{Answer, Command, LoadStep, LoadedGpu};
@@ -24,30 +25,13 @@ use super::session::{Role, Session};
 use super::setup::SPENT;
 use super::trouble::Trouble;
 
+pub(crate) use options::LoadOptions;
 use plan::Plan;
 use tally::Tally;
 
 /// Pause between two questions to NVML about clocks and temperatures.
 const SAMPLE_EVERY: Duration = Duration::from_secs(1);
-/// What a run takes beside its load: calibration, and the counters before and after.
-const MARGIN: Duration = Duration::from_secs(30);
 const STEP: &str = "load the GPUs";
-
-#[derive(Debug, Clone)]
-pub(crate) struct LoadOptions {
-    pub(crate) seconds: Duration,
-    /// So many short steps in place of the time: for tests.
-    pub(crate) steps: Option<u64>,
-    /// The report of the last good run with load, or why there is none.
-    pub(crate) earlier: Fact<Box<Report>>,
-}
-
-impl LoadOptions {
-    /// What the run's time is longer by.
-    pub(crate) fn allowance(&self) -> Duration {
-        self.seconds + MARGIN
-    }
-}
 
 pub(super) fn run(
     chosen: &LoadOptions,
