@@ -52,9 +52,9 @@ pub(super) fn make((about, program): (About, &Path), epoch: u32, into: &Path) ->
         "schemaVersion": 2,
         "mediaType": "application/vnd.oci.image.index.v1+json",
         "manifests": [{
-            "mediaType": manifest["mediaType"],
-            "digest": manifest["digest"],
-            "size": manifest["size"],
+            "mediaType": manifest.get("mediaType"),
+            "digest": manifest.get("digest"),
+            "size": manifest.get("size"),
             "annotations": { "org.opencontainers.image.ref.name": version },
         }],
     });
