@@ -7,6 +7,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use indexmap::IndexSet;
 use kb_core::ids::RecordId;
 use serde::Serialize;
 use tantivy::DocAddress;
@@ -83,18 +84,10 @@ impl SearchIndex {
 }
 
 /// Distinct lines from both ends, without blank ones.
-fn lines_of_interest(text: &str) -> Vec<&str> {
+fn lines_of_interest(text: &str) -> IndexSet<&str> {
     let lines = || text.lines().map(str::trim).filter(|line| !line.is_empty());
-    let mut chosen: Vec<&str> = Vec::new();
-    for line in lines()
-        .take(LINES_EACH_END)
-        .chain(lines().rev().take(LINES_EACH_END))
-    {
-        if !chosen.contains(&line) {
-            chosen.push(line);
-        }
-    }
-    chosen
+    let last = lines().rev().take(LINES_EACH_END);
+    lines().take(LINES_EACH_END).chain(last).collect()
 }
 
 /// Documents that cover enough of one line, with their scores and the words found.

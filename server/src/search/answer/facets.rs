@@ -110,7 +110,7 @@ impl<'a> FacetFilter<'a> {
                 continue;
             }
             for number in values {
-                let facet = self.values.values().get(*number as usize);
+                let facet = self.values.values().get_index(*number as usize);
                 let is_counted = first.is_none() || first == facet.map(|(facet, _)| *facet);
                 if let Some(count) = counts.get_mut(*number as usize).filter(|_| is_counted) {
                     *count += hits;

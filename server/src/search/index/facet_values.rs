@@ -1,7 +1,8 @@
 //! Facet values as numbers. Each document has the number of its combination of values.
 
-use std::collections::HashMap;
 use std::sync::Arc;
+
+use indexmap::IndexSet;
 
 use super::document::SearchDoc;
 
@@ -50,10 +51,8 @@ type Value = (Facet, Arc<str>);
 /// All values and combinations that documents ever had. They are only added to, so that the numbers of documents stay right.
 #[derive(Debug, Clone, Default)]
 pub(in crate::search) struct FacetValues {
-    values: Vec<Value>,
-    value_numbers: HashMap<Value, ValueNumber>,
-    combinations: Vec<Arc<[ValueNumber]>>,
-    combination_numbers: HashMap<Arc<[ValueNumber]>, CombinationNumber>,
+    values: IndexSet<Value>,
+    combinations: IndexSet<Arc<[ValueNumber]>>,
 }
 
 impl FacetValues {
@@ -63,36 +62,22 @@ impl FacetValues {
         for facet in Facet::ALL {
             for text in facet.values(document).iter().filter(|text| !text.is_empty()) {
                 let value = (facet, Arc::from(text.as_str()));
-                let number = match self.value_numbers.get(&value) {
-                    Some(number) => *number,
-                    None => Arc::make_mut(self).add_value(value),
-                };
+                let known = self.values.get_index_of(&value);
+                let number =
+                    as_number(known.unwrap_or_else(|| Arc::make_mut(self).values.insert_full(value).0));
                 if !combination.contains(&number) {
                     combination.push(number);
                 }
             }
         }
-        match self.combination_numbers.get(combination.as_slice()) {
-            Some(number) => *number,
-            None => Arc::make_mut(self).add_combination(combination.into()),
-        }
+        let known = self.combinations.get_index_of(combination.as_slice());
+        as_number(known.unwrap_or_else(|| {
+            let combinations = &mut Arc::make_mut(self).combinations;
+            combinations.insert_full(combination.into()).0
+        }))
     }
 
-    fn add_value(&mut self, value: Value) -> ValueNumber {
-        let number = as_number(self.values.len());
-        self.values.push(value.clone());
-        self.value_numbers.insert(value, number);
-        number
-    }
-
-    fn add_combination(&mut self, combination: Arc<[ValueNumber]>) -> CombinationNumber {
-        let number = as_number(self.combinations.len());
-        self.combinations.push(Arc::clone(&combination));
-        self.combination_numbers.insert(combination, number);
-        number
-    }
-
-    pub(in crate::search) fn values(&self) -> &[Value] {
+    pub(in crate::search) fn values(&self) -> &IndexSet<Value> {
         &self.values
     }
 
@@ -105,13 +90,15 @@ impl FacetValues {
     }
 
     pub(in crate::search) fn number_of(&self, facet: Facet, value: &str) -> Option<ValueNumber> {
-        self.value_numbers.get(&(facet, Arc::from(value))).copied()
+        self.values
+            .get_index_of(&(facet, Arc::from(value)))
+            .map(as_number)
     }
 
     /// The values of a combination, each once.
     pub(in crate::search) fn of_combination(&self, number: CombinationNumber) -> &[ValueNumber] {
         self.combinations
-            .get(number as usize)
+            .get_index(number as usize)
             .map_or(&[], |values| values)
     }
 

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
+use indexmap::IndexSet;
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -239,19 +240,12 @@ impl Reader<'_> {
             query.terms.extend(known);
         } else if let Some(halves) = self.vocabulary.split(&word.text)? {
             query.terms.extend(halves);
-        } else if let Some(corrected) = self.correct_last(word, is_last)? {
+        } else if is_last && let Some(corrected) = self.vocabulary.correct_prefix(&word.text)? {
             accept(word, corrected, query, meant);
         } else if !word.is_cjk {
             query.unknown.push(word.text.clone());
         }
         Ok(())
-    }
-
-    fn correct_last(&self, word: &Word, is_last: bool) -> tantivy::Result<Option<Corrected>> {
-        if !is_last {
-            return Ok(None);
-        }
-        self.vocabulary.correct_prefix(&word.text)
     }
 
     fn term(
@@ -320,13 +314,9 @@ impl Names {
     }
 
     /// Synonym tokens of names of several words, each once.
-    fn of_several_words(&self) -> Vec<&'static str> {
-        let mut found: Vec<&'static str> = Vec::new();
-        for Name { mention, .. } in &self.0 {
-            if mention.last > mention.first && !found.contains(&mention.token) {
-                found.push(mention.token);
-            }
-        }
-        found
+    fn of_several_words(&self) -> IndexSet<&'static str> {
+        let mentions = self.0.iter().map(|name| &name.mention);
+        let longer = mentions.filter(|mention| mention.last > mention.first);
+        longer.map(|mention| mention.token).collect()
     }
 }

@@ -1,7 +1,7 @@
 //! Corrections of words that no document contains.
 
 use super::expansion::QueryTerm;
-use super::vocabulary::Vocabulary;
+use super::vocabulary::{Vocabulary, commonest_first};
 
 /// Shortest word that is corrected, in characters: one letter makes another word of a shorter one.
 const MIN_CHARACTERS: usize = 4;
@@ -112,9 +112,7 @@ impl Vocabulary<'_> {
     }
 
     fn corrected(&self, mut meant: Vec<(String, u64)>) -> tantivy::Result<Option<Corrected>> {
-        meant.sort_by(|(a, a_documents), (b, b_documents)| {
-            b_documents.cmp(a_documents).then_with(|| a.cmp(b))
-        });
+        commonest_first(&mut meant);
         meant.dedup_by(|(a, _), (b, _)| a == b);
         let Some(commonest) = meant.first().map(|(_, documents)| *documents) else {
             return Ok(None);

@@ -45,25 +45,21 @@ impl<'a> Vocabulary<'a> {
     /// The commonest longer tokens with this prefix.
     pub(super) fn completions(&self, prefix: &str) -> tantivy::Result<Vec<String>> {
         let mut tokens = self.with_prefix(prefix, |token| token.len() > prefix.len())?;
-        tokens.sort_by(|(a, a_documents), (b, b_documents)| {
-            b_documents.cmp(a_documents).then_with(|| a.cmp(b))
-        });
-        let mut commonest: Vec<(u64, String)> = Vec::new();
+        commonest_first(&mut tokens);
+        let mut commonest: Vec<(String, u64)> = Vec::new();
         for (token, at_most) in tokens {
             let is_full = commonest.len() == MAX_COMPLETIONS;
-            if is_full && commonest.last().is_some_and(|(least, _)| *least > at_most) {
+            if is_full && commonest.last().is_some_and(|(_, least)| *least > at_most) {
                 break;
             }
             let documents = self.documents(&token)?;
             if documents > 0 {
-                commonest.push((documents, token));
-                commonest.sort_by(|(a_documents, a), (b_documents, b)| {
-                    b_documents.cmp(a_documents).then_with(|| a.cmp(b))
-                });
+                commonest.push((token, documents));
+                commonest_first(&mut commonest);
                 commonest.truncate(MAX_COMPLETIONS);
             }
         }
-        Ok(commonest.into_iter().map(|(_, token)| token).collect())
+        Ok(commonest.into_iter().map(|(token, _)| token).collect())
     }
 
     /// Tokens with this prefix that are wanted, each with the most documents that may contain it: the dictionaries keep
@@ -94,4 +90,9 @@ impl<'a> Vocabulary<'a> {
         }
         Ok(found.into_iter().collect())
     }
+}
+
+/// Sorts tokens by the documents that contain them.
+pub(super) fn commonest_first(tokens: &mut [(String, u64)]) {
+    tokens.sort_by(|(a, a_documents), (b, b_documents)| b_documents.cmp(a_documents).then_with(|| a.cmp(b)));
 }
