@@ -5,7 +5,7 @@
 //! agent report -> domain::ingest -> correlate -> store -> web
 //! ```
 //!
-//! Dependencies point one way: `web -> render -> domain -> {store, search} -> kb-core`.
+//! Dependencies point one way: `web -> render -> domain -> {store, peerless_search} -> kb-core`.
 #![forbid(unsafe_code)]
 
 pub mod bundle;
@@ -16,7 +16,6 @@ pub mod config;
 pub mod domain;
 pub mod feed;
 pub mod render;
-pub mod search;
 pub mod startup;
 pub mod store;
 pub mod telemetry;

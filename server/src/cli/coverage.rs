@@ -8,7 +8,7 @@ use anyhow::{Context as _, bail};
 use kb_core::record::Record;
 
 use crate::bundle::read_path;
-use crate::search::comparable_code;
+use peerless_search::comparable_code;
 
 /// Folder of the lists, beside the records.
 const FOLDER: &str = "catalog";

@@ -14,7 +14,7 @@ use crate::domain::records::{Found, find, missing};
 use crate::feed::{Generation, PublishedRecord};
 use crate::render::i18n::Language;
 use crate::render::record::{Source, text};
-use crate::search::KnowledgeStamp;
+use peerless_search::KnowledgeStamp;
 
 /// Exit code of an id that no record has, as `match` has it for no match.
 const MISSING: u8 = 1;

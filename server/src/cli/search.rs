@@ -11,7 +11,7 @@ use super::say;
 use crate::domain::search;
 use crate::feed::Generation;
 use crate::render::search_text;
-use crate::search::{Filters, SearchRequest};
+use peerless_search::{Filters, SearchRequest};
 
 /// Exit code where no record has the words, as of grep.
 const NOTHING: u8 = 1;

@@ -12,7 +12,7 @@ use utoipa::ToSchema;
 
 use super::lookup::{Candidate, MatchAnswer};
 use crate::feed::{Generation, PublishedRecord};
-use crate::search::KnowledgeStamp;
+use peerless_search::KnowledgeStamp;
 
 /// Most bytes of whole records in one answer. Records have 256 KiB at most, and typically 10 KiB.
 const MAX_RECORD_BYTES: usize = 2 << 20;

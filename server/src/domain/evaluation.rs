@@ -9,7 +9,7 @@ use super::lookup::{MatchOptions, look_up};
 use super::search::search;
 use crate::bundle::embedded;
 use crate::feed::{Generation, offline};
-use crate::search::SearchRequest;
+use peerless_search::SearchRequest;
 
 pub(crate) fn shipped() -> &'static Arc<Generation> {
     static SHIPPED: OnceLock<Arc<Generation>> = OnceLock::new();

@@ -22,7 +22,7 @@ use super::excerpt::Excerpt;
 use super::hits::Hits;
 use super::work_time::{self, OutOfTime, WorkTime};
 use crate::feed::Generation;
-use crate::search::{KnowledgeStamp, SearchIndex};
+use peerless_search::{KnowledgeStamp, SearchIndex};
 
 const MAX_SUGGESTIONS: usize = 5;
 /// Suggestions that are asked for: those that the matcher saw too take their place among the others by them.

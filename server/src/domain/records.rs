@@ -7,7 +7,7 @@ use kb_core::near;
 
 use super::search::search;
 use crate::feed::{Generation, PublishedRecord};
-use crate::search::SearchRequest;
+use peerless_search::SearchRequest;
 
 /// Records that are named where one asked for is none.
 const NEAR: usize = 5;

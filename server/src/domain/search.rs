@@ -6,7 +6,7 @@ use kb_core::ids::RecordId;
 use kb_core::scanner::ScanOptions;
 
 use crate::feed::Generation;
-use crate::search::{DEFAULT_LIMIT, SearchAnswer, SearchError, SearchRequest};
+use peerless_search::{DEFAULT_LIMIT, SearchAnswer, SearchError, SearchRequest};
 
 /// Fewer words are no message, unless a colon stands among them: `out of memory` means any of its records.
 const MIN_MESSAGE_WORDS: usize = 4;

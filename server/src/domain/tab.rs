@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 
 use super::answer_json::brief;
 use crate::feed::Generation;
-use crate::search::KnowledgeStamp;
+use peerless_search::KnowledgeStamp;
 
 /// The pack of a generation as bytes. Addresses in it are paths.
 pub fn pack(generation: &Arc<Generation>) -> Result<Vec<u8>, serde_json::Error> {

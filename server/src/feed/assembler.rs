@@ -15,8 +15,8 @@ use super::names::Names;
 use super::published::{LeftOut, PublishedRecord};
 use super::reading::{Read, read_each};
 use super::search_prior::SearchPrior;
-use crate::search::{Committing, Indexer, SearchDoc, SearchError, SearchIndex};
 use crate::store::FeedChange;
+use peerless_search::{Committing, Indexer, SearchDoc, SearchError, SearchIndex};
 
 type Records = BTreeMap<RecordId, Arc<PublishedRecord>>;
 

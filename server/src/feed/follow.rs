@@ -12,8 +12,8 @@ use super::background::{self, Beside};
 use super::generation::Generation;
 use super::knowledge::Knowledge;
 use super::offline;
-use crate::search::SearchError;
 use crate::store::{FeedChange, FeedStore, SeedRecord, StoreError};
+use peerless_search::SearchError;
 
 /// How often the store is asked for its newest seq, unless told otherwise. With the time to build a generation
 /// this keeps an edit within the promised second.

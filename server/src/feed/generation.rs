@@ -12,7 +12,7 @@ use super::graph::Graph;
 use super::names::{Carriers, Names};
 use super::published::{LeftOut, PublishedRecord};
 use crate::bundle::archive;
-use crate::search::SearchIndex;
+use peerless_search::SearchIndex;
 
 static GENERATIONS: AtomicU64 = AtomicU64::new(0);
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use kb_core::ids::RecordId;
 
 use super::published::PublishedRecord;
-use crate::search::comparable_code;
+use peerless_search::comparable_code;
 
 #[derive(Debug, Default)]
 pub(super) struct Names {

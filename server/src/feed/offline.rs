@@ -6,8 +6,8 @@ use time::OffsetDateTime;
 
 use super::assembler::Assembler;
 use super::generation::Generation;
-use crate::search::SearchError;
 use crate::store::{FeedChange, RevisionMeta, RevisionTexts, SeedRecord};
+use peerless_search::SearchError;
 
 pub fn offline(records: Vec<SeedRecord>) -> Result<Generation, SearchError> {
     let changes: Vec<FeedChange> = (1..)

@@ -8,10 +8,10 @@ use kb_core::text::Violation;
 use kb_core::transition::Edge;
 use time::OffsetDateTime;
 
-use crate::search::{SearchDoc, Slot};
 #[cfg(doc)]
 use crate::store::FeedChange;
 use crate::store::RevisionTexts;
+use peerless_search::{SearchDoc, Slot};
 
 #[derive(Debug, Clone)]
 pub struct PublishedRecord {

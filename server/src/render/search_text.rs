@@ -6,7 +6,7 @@ use kb_core::terminal::harmless;
 use serde::Serialize;
 
 use crate::feed::Generation;
-use crate::search::SearchAnswer;
+use peerless_search::SearchAnswer;
 
 /// Longest signature shown, in characters: some are whole tracebacks.
 const MOST_SIGNATURE: usize = 160;

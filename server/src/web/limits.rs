@@ -6,7 +6,7 @@ use kb_core::wire;
 
 pub use crate::config::RATE_PER_SECOND;
 use crate::domain::{anonymous, ingest, join_tokens, lookup, workbench};
-use crate::search::MAX_LIMIT;
+use peerless_search::MAX_LIMIT;
 
 #[derive(Debug, Clone, Copy)]
 pub struct Limit {

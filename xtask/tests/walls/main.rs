@@ -23,8 +23,9 @@ use crate::modules::Tree;
 use crate::rooms::{HOUSES, House};
 
 /// Packages, and how their own code names their library.
-const PACKAGES: [(&str, &str); 4] = [
+const PACKAGES: [(&str, &str); 5] = [
     ("kb-core", "kb_core"),
+    ("search", "peerless_search"),
     ("tab", "peerless_tab"),
     ("server", "peerless"),
     ("agent", "peerless_agent"),
@@ -102,7 +103,7 @@ fn arrows(house: &House) -> Vec<(String, usize, String)> {
     let mut arrows = Vec::new();
     let mut unnamed = BTreeSet::new();
     for source in &tree.sources {
-        let Some(from) = room_of(house, &source.module) else {
+        let Some(from) = room_of(&source.module) else {
             continue;
         };
         let Some(row) = house.rooms.iter().find(|room| room.name == from) else {
@@ -119,10 +120,9 @@ fn arrows(house: &House) -> Vec<(String, usize, String)> {
             let Some(target) = tree.absolute(source, path) else {
                 continue;
             };
-            let written =
-                room_of(house, &target).filter(|room| house.rooms.iter().any(|other| other.name == *room));
+            let written = room_of(&target).filter(|room| house.rooms.iter().any(|other| other.name == *room));
             // A name that a room's parent passes on belongs to the room that defines it.
-            let defined = || room_of(house, &tree.sources[tree.file_of(&target)?].module);
+            let defined = || room_of(&tree.sources[tree.file_of(&target)?].module);
             let Some(used) = written.or_else(defined) else {
                 continue;
             };
@@ -136,14 +136,8 @@ fn arrows(house: &House) -> Vec<(String, usize, String)> {
 }
 
 /// The room that a path leads into.
-fn room_of<'a>(house: &House, path: &'a [String]) -> Option<&'a str> {
-    let below = house.below.len();
-    let inside = path.len() > below
-        && path
-            .iter()
-            .zip(house.below)
-            .all(|(segment, name)| segment == name);
-    inside.then(|| path[below].as_str())
+fn room_of(path: &[String]) -> Option<&str> {
+    path.first().map(String::as_str)
 }
 
 #[test]

@@ -19,7 +19,7 @@ impl Matter {
     }
 }
 
-pub(crate) const MATTERS: [Matter; 6] = [
+pub(crate) const MATTERS: [Matter; 7] = [
     Matter {
         words: &["sqlx"],
         places: &["server/src/store/"],
@@ -40,12 +40,24 @@ pub(crate) const MATTERS: [Matter; 6] = [
     },
     Matter {
         words: &["tantivy"],
-        places: &["server/src/search/"],
+        places: &["search/src/"],
         exceptions: &[(
             "server/src/telemetry.rs",
             "names the logs of tantivy, which are not wanted",
         )],
-        rule: "tantivy stands in server/src/search only",
+        rule: "tantivy stands in search/src only",
+    },
+    Matter {
+        words: &["peerless_search"],
+        places: &[
+            "server/src/feed/",
+            "server/src/domain/",
+            "server/src/render/",
+            "server/src/web/",
+            "server/src/cli/",
+        ],
+        exceptions: &[],
+        rule: "search is asked by feed and what stands above it",
     },
     Matter {
         words: &["reqwest"],

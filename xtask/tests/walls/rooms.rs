@@ -5,8 +5,6 @@
 pub(crate) struct House {
     pub(crate) package: &'static str,
     pub(crate) library: &'static str,
-    /// The module whose children are the rooms; nothing for the crate itself.
-    pub(crate) below: &'static [&'static str],
     /// How the heading of its table in ARCHITECTURE begins.
     pub(crate) heading: &'static str,
     /// Rooms that the text above that table speaks of, so that its rows need not.
@@ -27,7 +25,6 @@ pub(crate) const HOUSES: [House; 5] = [
     House {
         package: "kb-core",
         library: "kb_core",
-        below: &[],
         heading: "### `kb-core/src`",
         common: &[],
         rooms: KB_CORE,
@@ -35,23 +32,20 @@ pub(crate) const HOUSES: [House; 5] = [
     House {
         package: "server",
         library: "peerless",
-        below: &[],
         heading: "### `server/src`",
         common: &["clock", "telemetry", "config"],
         rooms: SERVER,
     },
     House {
-        package: "server",
-        library: "peerless",
-        below: &["search"],
-        heading: "#### Inside `server/src/search`",
+        package: "search",
+        library: "peerless_search",
+        heading: "### `search/src`",
         common: &["error"],
         rooms: SEARCH,
     },
     House {
         package: "tab",
         library: "peerless_tab",
-        below: &[],
         heading: "### `tab/src`",
         common: &[],
         rooms: TAB,
@@ -59,7 +53,6 @@ pub(crate) const HOUSES: [House; 5] = [
     House {
         package: "agent",
         library: "peerless_agent",
-        below: &[],
         heading: "### `agent/src`",
         common: &["clock", "files", "process", "decompress"],
         rooms: AGENT,
@@ -134,12 +127,11 @@ const SERVER: &[Room] = &[
     room("telemetry", &[]),
     room("config", &["telemetry"]),
     room("store", &[]),
-    room("search", &[]),
     room("bundle", &["store"]),
-    room("feed", &["store", "search", "bundle"]),
+    room("feed", &["store", "bundle"]),
     room("clean", &[]),
-    room("domain", &["clock", "store", "feed", "search", "clean"]),
-    room("render", &["store", "feed", "search", "domain"]),
+    room("domain", &["clock", "store", "feed", "clean"]),
+    room("render", &["store", "feed", "domain"]),
     room(
         "web",
         &[
@@ -147,7 +139,6 @@ const SERVER: &[Room] = &[
             "telemetry",
             "config",
             "store",
-            "search",
             "bundle",
             "feed",
             "domain",
@@ -161,7 +152,6 @@ const SERVER: &[Room] = &[
             "telemetry",
             "config",
             "store",
-            "search",
             "bundle",
             "feed",
             "clean",
@@ -177,7 +167,6 @@ const SERVER: &[Room] = &[
             "telemetry",
             "config",
             "store",
-            "search",
             "bundle",
             "feed",
             "clean",

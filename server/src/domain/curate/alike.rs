@@ -10,7 +10,7 @@ use utoipa::ToSchema;
 
 use super::gate::each_hit;
 use crate::feed::Generation;
-use crate::search::comparable_code;
+use peerless_search::comparable_code;
 
 const MOST: usize = 10;
 const MOST_REASONS: usize = 4;

@@ -21,7 +21,7 @@ use utoipa::ToSchema;
 pub use export::{Format, pieces};
 
 use crate::feed::{Generation, GraphEdge, GraphError, GraphNode, MAX_NODES, Neighbourhood, Ways};
-use crate::search::KnowledgeStamp;
+use peerless_search::KnowledgeStamp;
 
 /// What lies around a record.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]

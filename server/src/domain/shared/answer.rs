@@ -7,7 +7,7 @@ use kb_core::scanner::{Marked, Match, MatchedLine, RootCause};
 use super::{Fault, Shared};
 use crate::domain::lookup::MatchAnswer;
 use crate::feed::Generation;
-use crate::search::KnowledgeStamp;
+use peerless_search::KnowledgeStamp;
 
 impl Shared {
     pub fn answer(&self, generation: &Generation) -> MatchAnswer {

@@ -15,7 +15,7 @@ use super::look::{each_hit, line_of};
 use super::rule::RuleAnswer;
 use crate::domain::curate::Alike;
 use crate::domain::work_time::WorkTime;
-use crate::search::KnowledgeStamp;
+use peerless_search::KnowledgeStamp;
 
 const MOST_SHOWN: usize = 20;
 const MOST_CHARACTERS: usize = 400;

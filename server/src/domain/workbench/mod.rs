@@ -38,9 +38,9 @@ use crate::clean::healthy_lines;
 use crate::domain::curate::alike;
 use crate::domain::work_time::WorkTime;
 use crate::feed::Generation;
-use crate::search::KnowledgeStamp;
 use crate::store::StoreError;
 use look::each_hit;
+use peerless_search::KnowledgeStamp;
 use subject::Prepared;
 use texts::{Kind, Texts};
 

@@ -8,8 +8,8 @@ use kb_core::ids::{RecordId, Seq};
 
 use crate::feed::follow::{FeedError, Follower, load, load_beside};
 use crate::feed::samples::{PEER_ACCESS, change, document, tombstone};
-use crate::search::SearchRequest;
 use crate::store::{FeedChange, FeedPage, FeedStore, SeedRecord, StoreError};
+use peerless_search::SearchRequest;
 
 const ANNEX: &str = r#"{"schema_version": 1, "codes": ["Xid 79"]}"#;
 

@@ -13,8 +13,8 @@ use crate::domain::lookup::{MatchOptions, look_up};
 use crate::feed::Generation;
 use crate::feed::assembler::Assembler;
 use crate::feed::samples::{change, document, tombstone};
-use crate::search::SearchRequest;
 use crate::store::FeedChange;
+use peerless_search::SearchRequest;
 
 const IDS: [&str; 5] = ["t/a", "t/b", "t/c", "t/d", "t/e"];
 const SIGNATURES: [&str; 4] = [

@@ -7,8 +7,8 @@ use time::OffsetDateTime;
 
 use crate::feed::samples::{change, document};
 use crate::feed::{Follower, load};
-use crate::search::SearchRequest;
 use crate::store::{By, ConnectOptions, Expected, NewRevision, Publish, Store, connect};
+use peerless_search::SearchRequest;
 
 const ANNEX: &str = r#"{"schema_version": 1}"#;
 

@@ -6,10 +6,10 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::page;
 use crate::domain::records;
-use crate::search::KnowledgeStamp;
 use crate::web::auth::Anyone;
 use crate::web::error::{Problem, ProblemBody};
 use crate::web::state::AppState;
+use peerless_search::KnowledgeStamp;
 
 /// The records of a code.
 #[derive(Debug, Serialize, ToSchema)]

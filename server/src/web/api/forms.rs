@@ -9,8 +9,8 @@ use utoipa::openapi::schema::{Object, Schema};
 use utoipa::openapi::{OpenApi, RefOr};
 
 use crate::feed::MAX_DEPTH;
-use crate::search::MAX_LIMIT;
 use crate::web::limits::PAGE_MAX;
+use peerless_search::MAX_LIMIT;
 
 const OPAQUE_ID: &str = "^[A-Za-z0-9._:-]+$";
 /// A record that comes with the program.

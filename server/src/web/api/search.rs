@@ -6,12 +6,12 @@ use utoipa::IntoParams;
 
 use crate::domain::search;
 use crate::render::search_text;
-use crate::search::{Filters, SearchAnswer, SearchError, SearchRequest};
 use crate::web::auth::Anyone;
 use crate::web::compute::Desk;
 use crate::web::error::{Code, Problem, ProblemBody};
 use crate::web::state::AppState;
 use crate::web::{accept, limits};
+use peerless_search::{Filters, SearchAnswer, SearchError, SearchRequest};
 
 /// What to search.
 #[derive(Debug, Deserialize, IntoParams)]

@@ -9,7 +9,6 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::feed::Generation;
-use crate::search::KnowledgeStamp;
 use crate::web::auth::Anyone;
 use crate::web::compute::{ALL_RECORDS, Desk};
 use crate::web::error::Problem;
@@ -17,6 +16,7 @@ use crate::web::etag;
 use crate::web::fresh::{Fresh, begin};
 use crate::web::shared::in_pieces;
 use crate::web::state::AppState;
+use peerless_search::KnowledgeStamp;
 
 /// All that recognises records.
 #[derive(Debug, Serialize, ToSchema)]

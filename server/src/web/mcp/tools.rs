@@ -24,13 +24,13 @@ use crate::domain::{graph, search};
 use crate::feed::{Generation, Knowledge, PublishedRecord};
 use crate::render::i18n::Language;
 use crate::render::{answer_text, graph_text, record, search_text};
-use crate::search::{Filters, KnowledgeStamp, SearchRequest};
 use crate::store::{Scope, Store, TokenStore};
 use crate::web::auth::{Access, Caller, Opened};
 use crate::web::body::Budget;
 use crate::web::compute::{ALL_RECORDS, Desk};
 use crate::web::error::{Code, Problem};
 use crate::web::limits;
+use peerless_search::{Filters, KnowledgeStamp, SearchRequest};
 
 /// What a model is told about the whole.
 const INSTRUCTIONS: &str = "Peerless explains errors of GPUs and of the software on them. Give `match` the text as it was \

@@ -11,12 +11,12 @@ use utoipa::ToSchema;
 use super::{FindingEntry, findings};
 use crate::domain::enrol::Writer;
 use crate::domain::ingest::{self, Accepted, Arrival};
-use crate::search::KnowledgeStamp;
 use crate::web::api::unmatched;
 use crate::web::auth::Uploader;
 use crate::web::body;
 use crate::web::error::{Problem, ProblemBody};
 use crate::web::state::AppState;
+use peerless_search::KnowledgeStamp;
 
 /// What became of a report.
 #[derive(Debug, Serialize, ToSchema)]

@@ -15,12 +15,12 @@ use crate::domain::search::search;
 use crate::domain::steps::Steps;
 use crate::feed::Generation;
 use crate::render::answer::origin::Only;
-use crate::search::{SearchAnswer, SearchRequest};
 use crate::web::body::{self, BodyError, Sink};
 use crate::web::compute::{ALL_RECORDS, Desk};
 use crate::web::error::{Code, Problem};
 use crate::web::limits;
 use crate::web::lookup::in_turns;
+use peerless_search::{SearchAnswer, SearchRequest};
 
 /// Longest text that is put back into the box, in bytes.
 const ECHO_BYTES: usize = 16 * 1024;

@@ -22,10 +22,10 @@ use crate::render::answer::origin::{Only, Origin};
 use crate::render::answer::summary;
 use crate::render::answer::{Fault, faults, in_order, ticket};
 use crate::render::i18n::{Language, Locale, answer as said, kept, lookup, record};
-use crate::search::SearchAnswer;
 use crate::web::pages::filters;
 use crate::web::pages::layout::{Layout, Section};
 use crate::web::pages::search::{HitView, hit_view};
+use peerless_search::SearchAnswer;
 
 /// Most faults that are shown; a text that has more is no log.
 const MOST_SHOWN: usize = 60;

@@ -3,7 +3,7 @@
 use crate::render::i18n::{Locale, search::Words};
 use crate::render::record::tier::Tier;
 use crate::render::words::encoded;
-use crate::search::{FacetValue, Facets, Filters};
+use peerless_search::{FacetValue, Facets, Filters};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FacetView {

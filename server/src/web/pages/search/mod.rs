@@ -18,12 +18,12 @@ use crate::feed::Generation;
 use crate::render::i18n::{Language, Locale, search::Words};
 use crate::render::record::tier::Tier;
 use crate::render::words::{encoded, is_chinese, record_href};
-use crate::search::{Correction, Filters, Highlight, SearchAnswer, SearchHit, SearchRequest};
 use crate::web::compute::{ALL_RECORDS, Desk};
 use crate::web::error::{Code, Problem};
 use crate::web::limits;
 use crate::web::pages::locale;
 use crate::web::state::AppState;
+use peerless_search::{Correction, Filters, Highlight, SearchAnswer, SearchHit, SearchRequest};
 
 #[derive(Debug, Template)]
 #[template(path = "pages/search.html")]

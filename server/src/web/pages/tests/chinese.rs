@@ -19,10 +19,10 @@ use crate::render::answer::origin::Only;
 use crate::render::i18n::tests::messages;
 use crate::render::i18n::{Language, Locale};
 use crate::render::record;
-use crate::search::SearchRequest;
 use crate::store::{ReportListing, Unmatched, UnmatchedHistory, UnmatchedState, Weight};
 use crate::web::pages;
 use crate::web::tab_module::TabModule;
+use peerless_search::SearchRequest;
 
 pub(super) const CHINESE: Language = Language::Chinese;
 
