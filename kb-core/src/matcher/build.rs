@@ -10,14 +10,13 @@ use super::cache::{PatternCache, Slot, clause_weight};
 use super::codes;
 use super::filter::{Filter, Found, Literals};
 use super::grams::Needs;
-use super::keys::Rarity;
 use super::markers::Markers;
 use super::rarity::text_weight;
 use super::slow::{SLOW_LANE_PATTERNS, SlowLane};
 use super::statements::{NAMING, WORDS};
 use super::{Kind, Matcher, PartOf, Record, Rejected, Signal, index, place};
 use crate::ids::RecordId;
-use crate::signature::{Chain, Clause, LineSpec, PatternSpec, RecordSignatures, parts, parts_of_text};
+use crate::signature::{Chain, LineSpec, PatternSpec, RecordSignatures, parts_of_text};
 
 /// A signature shorter than this is not looked for by itself, in bytes.
 const MIN_SIGNATURE: usize = 8;
@@ -48,7 +47,7 @@ pub(super) fn build(signatures: Vec<RecordSignatures>, cache: Arc<PatternCache>)
         slow,
         ..
     } = builder;
-    let (filter, numbers) = wake(&signals, &records, codes);
+    let (filter, numbers) = wake(&signals, &records, codes, &cache);
     let slow = slow_lane(&slow, &signals, &records, &mut rejected);
     cache.forget_unused();
     (
@@ -80,7 +79,7 @@ impl Builder<'_> {
     fn add(&mut self, record: u32, from: &RecordSignatures) {
         let first = self.signals.len();
         for spec in &from.patterns {
-            match parts(spec) {
+            match self.cache.parts(spec) {
                 Ok(Some(parts)) => self.add_parts(record, from, &spec.id, &parts),
                 Ok(None) => match self.cache.slot(spec) {
                     Ok(slot) => self.add_pattern(record, from, spec, slot),
@@ -90,7 +89,7 @@ impl Builder<'_> {
             }
         }
         for spec in &from.phrases {
-            match PatternCache::phrase(spec) {
+            match self.cache.phrase(spec) {
                 Ok(slot) if has_entry(&slot) => self.push(record, &spec.id, Kind::Pattern(slot)),
                 Ok(_) => {
                     let reason = "its contexts leave no text of 3 bytes or more to look for".to_owned();
@@ -229,14 +228,20 @@ fn wake(
     signals: &[Signal],
     records: &[Record],
     codes: Vec<(u32, Vec<u8>, Option<u64>)>,
+    cache: &PatternCache,
 ) -> (Filter, HashMap<(u16, u64), Vec<u32>>) {
-    let rarity = Rarity::learn(literals_of(signals).chain(records.iter().map(|r| r.signature.needle())));
+    let rarity = cache.rarity(|| literals_of(signals).chain(records.iter().map(|r| r.signature.needle())));
     let mut literals = Literals::default();
     let mut numbers: HashMap<(u16, u64), Vec<u32>> = HashMap::new();
     for (at, signal) in signals.iter().enumerate() {
         let at = place(at);
         match &signal.kind {
-            Kind::Pattern(slot) | Kind::Part(slot, _) => wake_pattern(at, slot, &rarity, &mut literals),
+            Kind::Pattern(slot) | Kind::Part(slot, _) => {
+                for entry in slot.entries(&rarity).iter() {
+                    let chain = entry.chain.map(|number| Found::Chain(at, number));
+                    literals.add_entry(entry, chain.unwrap_or(Found::Signal(at)));
+                }
+            }
             Kind::Signature => {
                 if let Some(record) = records.get(index(signal.record)) {
                     literals.add(
@@ -277,64 +282,12 @@ fn wake(
     (literals.build(), numbers)
 }
 
-/// The literals that text has least wake a pattern: one of each chain, or all of one clause.
-fn wake_pattern(signal: u32, slot: &Slot, rarity: &Rarity, literals: &mut Literals) {
-    if let Some(chains) = &slot.chains {
-        let rarest = |chain: &'_ Chain| {
-            let keyed = chain.links.iter().enumerate();
-            keyed
-                .filter_map(|(at, link)| Some((at, rarity.key(link.text())?.common)))
-                .min_by(|(_, a), (_, b)| a.total_cmp(b))
-                .map(|(at, _)| at)
-        };
-        let entries: Option<Vec<usize>> = chains.list.iter().map(rarest).collect();
-        if let Some(entries) = entries {
-            for (number, (chain, entry)) in chains.list.iter().zip(entries).enumerate() {
-                let number = u16::try_from(number).unwrap_or(u16::MAX);
-                if let Some(link) = chain.links.get(entry) {
-                    let others = chain.links.iter().enumerate().filter(|(at, _)| *at != entry);
-                    let needs = Needs::of(&others.map(|(_, link)| link.text()));
-                    literals.add(link.text(), rarity, needs, Found::Chain(signal, number));
-                }
-            }
-            return;
-        }
-    }
-    let needs = Needs::of(&alone(&slot.facts.required));
-    for literal in entry_clause(&slot.facts.required, rarity).into_iter().flatten() {
-        literals.add(literal, rarity, needs, Found::Signal(signal));
-    }
-}
-
-fn alone(clauses: &[Clause]) -> impl Iterator<Item = &[u8]> + Clone {
-    clauses.iter().filter_map(|clause| match clause.as_slice() {
-        [literal] => Some(literal.as_slice()),
-        _ => None,
-    })
-}
-
 fn literals_of(signals: &[Signal]) -> impl Iterator<Item = &[u8]> {
     let slots = signals.iter().filter_map(|signal| match &signal.kind {
         Kind::Pattern(slot) | Kind::Part(slot, _) => Some(slot),
         _ => None,
     });
     slots.flat_map(|slot| slot.facts.required.iter().flatten().map(Vec::as_slice))
-}
-
-/// The clause to wait for: the most common of its literals is rarer than that of the others.
-fn entry_clause<'a>(clauses: &'a [Clause], rarity: &Rarity) -> Option<&'a Clause> {
-    let common = |clause: &Clause| {
-        let keys: Option<Vec<f32>> = clause
-            .iter()
-            .map(|literal| Some(rarity.key(literal)?.common))
-            .collect();
-        keys?.into_iter().max_by(f32::total_cmp)
-    };
-    clauses
-        .iter()
-        .filter_map(|clause| Some((clause, common(clause)?)))
-        .min_by(|(_, a), (_, b)| a.total_cmp(b))
-        .map(|(clause, _)| clause)
 }
 
 fn slow_lane(

@@ -5,11 +5,14 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockWriteGuard, Weak};
 
+use super::entries::{Entries, Entry};
 use super::grams::Needs;
+use super::keys::Rarity;
 use super::rarity::text_weight;
 use crate::signature::{
-    Analysis, Chain, Chains, Clause, CompiledPattern, Gap, Link, Outline, PatternError, PatternFacts,
-    PatternSpec, Phrase, PhraseSpec, Texts, analyse, compile, compile_often, outline,
+    Analysis, Chain, Chains, Clause, CompiledPattern, Gap, LineSpec, Link, Outline, PatternError,
+    PatternFacts, PatternSpec, Phrase, PhraseSpec, Texts, analyse, compile, compile_often, may_have_parts,
+    outline, parts,
 };
 
 /// Compiled patterns take at most about this much, in bytes; the least recently used go first.
@@ -20,6 +23,9 @@ pub const CACHE_LIMIT_BYTES: usize = 64 << 20;
 const OFTEN: u32 = 128;
 /// Largest automaton of a pattern that runs often, in bytes; there are two, one for each direction.
 const AUTOMATON_BYTES: usize = 64 << 10;
+
+/// Rarity is learnt anew when the number of literals has changed by this part of it.
+const SHARE_TO_LEARN_ANEW: usize = 8;
 
 /// What `.*` between two literals takes from their weight.
 const APART: f32 = 0.5;
@@ -32,6 +38,7 @@ pub(crate) struct Slot {
     pub(crate) weights: Vec<f32>,
     pub(crate) needs: Vec<Needs>,
     pub(crate) test: Test,
+    entries: Entries,
 }
 
 #[derive(Debug)]
@@ -63,8 +70,16 @@ pub(super) struct PatternCache {
     limit_bytes: usize,
     clock: AtomicU64,
     known: Mutex<HashMap<PatternSpec, Weak<Slot>>>,
+    phrases: Mutex<HashMap<PhraseSpec, Weak<Slot>>>,
+    /// Patterns with a line break, cut there, each with the build that used it last.
+    cut: Mutex<HashMap<PatternSpec, (Cut, u64)>>,
+    builds: AtomicU64,
+    rarity: Mutex<Option<Arc<Rarity>>>,
     resident: Mutex<Resident>,
 }
+
+/// The parts of a pattern of several lines; `None` for one that is of one line all the same.
+type Cut = Option<Arc<[LineSpec]>>;
 
 #[derive(Debug, Default)]
 struct Resident {
@@ -84,6 +99,10 @@ impl PatternCache {
             limit_bytes,
             clock: AtomicU64::new(0),
             known: Mutex::default(),
+            phrases: Mutex::default(),
+            cut: Mutex::default(),
+            builds: AtomicU64::new(0),
+            rarity: Mutex::default(),
             resident: Mutex::default(),
         }
     }
@@ -109,16 +128,60 @@ impl PatternCache {
         Ok(slot)
     }
 
-    /// The slot of a phrase. Making it costs too little to look for one that is known.
-    pub(super) fn phrase(spec: &PhraseSpec) -> Result<Arc<Slot>, PatternError> {
+    /// The slot of a phrase, as [`Self::slot`] has that of a pattern.
+    pub(super) fn phrase(&self, spec: &PhraseSpec) -> Result<Arc<Slot>, PatternError> {
+        let key = PhraseSpec {
+            id: String::new(),
+            ..spec.clone()
+        };
+        if let Some(slot) = lock(&self.phrases).get(&key).and_then(Weak::upgrade) {
+            return Ok(slot);
+        }
         let Outline { analysis, ways } = outline(spec)?;
         let weights = ways.iter().map(|clauses| clauses.iter().map(clause_weight).sum());
         let test = Test::Phrase(Phrase::new(spec)?, weights.collect());
-        Ok(Arc::new(Slot::new(analysis, test)))
+        let slot = Arc::new(Slot::new(analysis, test));
+        lock(&self.phrases).insert(key, Arc::downgrade(&slot));
+        Ok(slot)
     }
 
+    /// The parts of a pattern of several lines, see [`parts`].
+    pub(super) fn parts(&self, spec: &PatternSpec) -> Result<Cut, PatternError> {
+        if !may_have_parts(spec) {
+            return Ok(None);
+        }
+        let build = self.builds.load(Ordering::Relaxed);
+        if let Some((cut, used_in)) = lock(&self.cut).get_mut(spec) {
+            *used_in = build;
+            return Ok(cut.clone());
+        }
+        let cut = parts(spec)?.map(Arc::from);
+        lock(&self.cut).insert(spec.clone(), (cut.clone(), build));
+        Ok(cut)
+    }
+
+    /// How rare bytes are in these literals. What was learnt before is kept while there are about as many: it only decides which of
+    /// a pattern's literals are looked for, and not what is found.
+    pub(super) fn rarity<'a, Literals>(&self, literals: impl Fn() -> Literals) -> Arc<Rarity>
+    where
+        Literals: Iterator<Item = &'a [u8]>,
+    {
+        let now = literals().count();
+        let mut known = lock(&self.rarity);
+        match &*known {
+            Some(rarity) if rarity.literals.abs_diff(now) <= rarity.literals / SHARE_TO_LEARN_ANEW => {
+                Arc::clone(rarity)
+            }
+            _ => Arc::clone(known.insert(Arc::new(Rarity::learn(literals())))),
+        }
+    }
+
+    /// Ends a build: drops what neither it nor the one before has used.
     pub(super) fn forget_unused(&self) {
+        let build = self.builds.fetch_add(1, Ordering::Relaxed);
         lock(&self.known).retain(|_, slot| slot.strong_count() > 0);
+        lock(&self.phrases).retain(|_, slot| slot.strong_count() > 0);
+        lock(&self.cut).retain(|_, (_, used_in)| *used_in + 1 >= build);
     }
 
     /// The pattern compiled for these texts, made now if need be. `runs_of_text`: how many patterns have run on the text.
@@ -214,7 +277,13 @@ impl Slot {
                 .collect(),
             chains,
             test,
+            entries: Entries::default(),
         }
+    }
+
+    /// The literals that wake it.
+    pub(super) fn entries(&self, rarity: &Arc<Rarity>) -> Arc<[Entry]> {
+        self.entries.of(self, rarity)
     }
 }
 

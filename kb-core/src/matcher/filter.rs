@@ -12,6 +12,7 @@ use std::ops::Range;
 use rustc_hash::FxHashMap;
 
 use super::around::{Around, Literal, Near};
+use super::entries::Entry;
 use super::grams::{Grams, Needs, triple_hash};
 use super::keys::Rarity;
 use super::{index, place};
@@ -86,18 +87,26 @@ impl Literals {
     /// Lets a literal (ASCII lower case, three bytes at least) wake something on lines that may hold what else it
     /// needs. A shorter one wakes nothing.
     pub(super) fn add(&mut self, literal: &[u8], rarity: &Rarity, needs: Needs, wakes: Found) {
-        let Some(key) = rarity.key(literal) else {
-            return;
-        };
+        if let Some(key) = rarity.key(literal) {
+            self.add_at(literal, key.offset, needs, wakes);
+        }
+    }
+
+    pub(super) fn add_entry(&mut self, entry: &Entry, wakes: Found) {
+        self.add_at(&entry.literal, entry.offset, entry.needs, wakes);
+    }
+
+    fn add_at(&mut self, literal: &[u8], key: usize, needs: Needs, wakes: Found) {
         let next = place(self.wakes.len());
-        let at = *self.places.entry(literal.to_vec()).or_insert(next);
+        let at = self.places.get(literal).copied().unwrap_or(next);
         if at == next {
+            self.places.insert(literal.to_vec(), next);
             let list = if literal.len() > 3 {
                 &mut self.four
             } else {
                 &mut self.three
             };
-            list.push(Literal::new(literal, key.offset, at));
+            list.push(Literal::new(literal, key, at));
             self.wakes.push(Vec::new());
         }
         if let Some(known) = self.wakes.get_mut(index(at))

@@ -34,7 +34,10 @@ const MOST_SEEN: f32 = 6.0;
 const EVERYDAY: f32 = 2.0;
 
 /// How common pairs of bytes are, as logarithms.
+#[derive(Debug)]
 pub(super) struct Rarity {
+    /// Number of literals that it was learnt from.
+    pub(super) literals: usize,
     pairs: Vec<f32>,
     /// Windows of three and of four bytes and how much more common they are than their pairs say: those of typical
     /// lines, of everyday words and of several literals.
@@ -54,7 +57,9 @@ impl Rarity {
             }
         };
         let mut literals_with: FxHashMap<u32, (usize, f32)> = FxHashMap::default();
+        let mut learnt_from = 0;
         for (number, literal) in literals.into_iter().enumerate() {
+            learnt_from = number + 1;
             add(literal, 1.0);
             for window in literal.windows(WINDOW) {
                 // Each literal counts a window once.
@@ -98,7 +103,11 @@ impl Rarity {
                 *seen.entry(code(window)).or_insert(0.0) += SEEN;
             }
         }
-        Self { pairs: counts, seen }
+        Self {
+            literals: learnt_from,
+            pairs: counts,
+            seen,
+        }
     }
 
     /// The rarest window of a literal. `None` if the literal has less than three bytes.

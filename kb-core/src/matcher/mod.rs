@@ -8,6 +8,7 @@
 //! build    records -> signals + filter      verify   one line + its candidates -> hits
 //! chain    a pattern's literals in order    slow     the few patterns without a literal
 //! grams    what a line cannot hold           around   a literal compared at once
+//! entries  the literals that wake a pattern
 //! heads    how matches of the slow few begin statements what a text says of its machine
 //! ```
 
@@ -17,6 +18,7 @@ mod cache;
 mod chain;
 mod codes;
 mod crowd;
+mod entries;
 mod filter;
 mod grams;
 mod heads;

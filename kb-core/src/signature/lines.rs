@@ -14,15 +14,21 @@ pub(crate) const MAX_PARTS: usize = 16;
 const MIN_PART: usize = 3;
 
 /// One line of a pattern of several.
+#[derive(Debug)]
 pub(crate) struct LineSpec {
     pub(crate) spec: PatternSpec,
     /// Furthest that it may stand behind the part before it, in lines; `None` where the pattern does not say.
     pub(crate) reach: Option<u64>,
 }
 
+/// Whether the text of a pattern has a line break at all.
+pub(crate) fn may_have_parts(spec: &PatternSpec) -> bool {
+    spec.regex.contains('\n') || spec.regex.contains(r"\n")
+}
+
 /// The parts of a pattern that needs a line break; `None` for any other. One that cannot be cut at its breaks is refused.
 pub(crate) fn parts(spec: &PatternSpec) -> Result<Option<Vec<LineSpec>>, PatternError> {
-    if !spec.regex.contains('\n') && !spec.regex.contains(r"\n") {
+    if !may_have_parts(spec) {
         return Ok(None);
     }
     let parsed = ParserBuilder::new()

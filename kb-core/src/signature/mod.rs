@@ -29,7 +29,7 @@ pub(crate) use check::{
 pub use check::{Capture, PatternFacts, check, cost, first_match};
 pub use cost::Cost;
 pub use error::PatternError;
-pub(crate) use lines::{LineSpec, MAX_PARTS, parts, parts_of_text};
+pub(crate) use lines::{LineSpec, MAX_PARTS, may_have_parts, parts, parts_of_text};
 pub(crate) use parse::parse as slow_tree;
 pub use phrase::PhraseSpec;
 pub(crate) use phrase::{Outline, Phrase, PhraseHit, outline};
