@@ -136,16 +136,16 @@ async fn tell_webhook(mut task: Task, webhook: Webhook, stopped: impl Future<Out
 async fn look(task: &mut Task, webhook: &Webhook) -> Result<(), StoreError> {
     let state = Arc::clone(&task.state);
     let (store, metrics) = (state.store.as_ref(), &state.metrics);
-    let now = state.clock.now();
-    task.see_silence(now).await?;
-    if is_due(&mut task.next, now, WINDOW) {
-        let generation = state.knowledge.current();
-        let chosen = (task.labels.as_slice(), task.public_url());
-        let dropped = collect_fleet(store, &generation, chosen, now).await?;
-        metrics.count("webhook_given_up_total", dropped);
-    }
+    // A receiver that hangs keeps this loop going for hours: all that is new is looked for between two attempts.
     loop {
         let now = state.clock.now();
+        task.see_silence(now).await?;
+        if is_due(&mut task.next, now, WINDOW) {
+            let generation = state.knowledge.current();
+            let chosen = (task.labels.as_slice(), task.public_url());
+            let dropped = collect_fleet(store, &generation, chosen, now).await?;
+            metrics.count("webhook_given_up_total", dropped);
+        }
         let queue = store.delivery_state(now).await?;
         let collected = collect(store, &queue, now, task.public_url()).await?;
         metrics.count("webhook_given_up_total", collected.dropped);

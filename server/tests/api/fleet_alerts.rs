@@ -1,13 +1,14 @@
 //! What begins and ends on nodes, told to the webhook and to Alertmanager.
 
-use peerless::domain::tell::{WINDOW, collect_fleet, look_for_silence};
+use peerless::domain::tell::{LONGEST_PAUSE, WINDOW, collect_fleet, look_for_silence};
+use peerless::store::NewDelivery;
 use serde_json::{Value, json as object};
 use time::{Duration, OffsetDateTime};
 
 use crate::nodes::{Fleet, fault};
 use crate::process::until;
+use crate::receiver::{Came, Receiver, begun, metric, secret, set};
 use crate::test_app::{NOW, TestApp};
-use crate::webhook::{Came, Receiver, begun, metric, secret, set};
 
 const NAME: &str = "rule:health/xid-79";
 
@@ -85,6 +86,38 @@ async fn a_fault_of_many_nodes_is_one_message() {
         (&came[3].body["type"], &data["nodes"]),
         (&object!("finding.began"), &object!(["n5"]))
     );
+}
+
+#[tokio::test]
+async fn a_receiver_that_hangs_holds_up_no_fault() {
+    let receiver = Receiver::start(&[500; 20_000]);
+    let secret = secret();
+    let app = TestApp::start_with(|options| set(options, &receiver, &secret)).await;
+    begun(&app).await;
+    let fleet = Fleet::of(app).await;
+    let hangs = Duration::seconds(15);
+    receiver.slow_down(&fleet.app, hangs);
+    // With so many an event is due again before all were tried.
+    let made: Vec<NewDelivery> = (0..=LONGEST_PAUSE.whole_seconds() / hangs.whole_seconds())
+        .map(|n| NewDelivery {
+            id: format!("old-{n}"),
+            kind: "review.asked",
+            body: "{}".to_owned(),
+            made_at: NOW,
+        })
+        .collect();
+    let audit = fleet.app.store.delivery_state(NOW).await.unwrap().audit;
+    let queued = async || {
+        let rows = (audit, audit);
+        fleet.app.store.queue_audit(rows, &made, NOW).await.unwrap()
+    };
+    until("the events are queued", || async { queued().await == Some(0) }).await;
+    until("the receiver hangs", || async { !receiver.came().is_empty() }).await;
+    fleet.look("r1", "n1", "570.1", &[reset()]).await;
+    until("the fault is told", || async {
+        !receiver.of_type("finding.began").is_empty()
+    })
+    .await;
 }
 
 #[tokio::test]
