@@ -197,14 +197,15 @@ async fn send_alerts(task: &mut Task, told: &Alertmanagers) -> Result<(), StoreE
     if alerts.is_empty() {
         return Ok(());
     }
-    for sent in told.send(&alerts).await {
+    for (place, sent) in (1..).zip(told.send(&alerts).await) {
         match sent {
             Ok(()) => state.metrics.count("alertmanager_delivered_total", 1),
             Err(why) => {
                 state.metrics.count("alertmanager_failed_total", 1);
                 tracing::warn!(
-                    why,
-                    "Alertmanager did not take the alerts; all are sent again within a minute"
+                    %why,
+                    place,
+                    "the Alertmanager at this place of --alertmanager did not take all alerts; all are sent again within a minute"
                 );
             }
         }

@@ -1,7 +1,9 @@
 //! What begins and ends on nodes, told to the webhook and to Alertmanager.
 
+use peerless::config::TellArgs;
 use peerless::domain::tell::{LONGEST_PAUSE, WINDOW, collect_fleet, look_for_silence};
 use peerless::store::NewDelivery;
+use peerless::web::webhook::Alertmanagers;
 use serde_json::{Value, json as object};
 use time::{Duration, OffsetDateTime};
 
@@ -167,6 +169,26 @@ async fn alertmanager_is_told_what_is_open_again_and_again() {
     let alerts = came[2].body.as_array().unwrap();
     assert_eq!((alerts.len(), &alerts[0]["labels"]["node"]), (1, &object!("n1")));
     assert_eq!(ends(&alerts[0]), NOW + Duration::minutes(2));
+}
+
+#[tokio::test]
+async fn a_request_that_is_refused_withholds_no_other_alerts() {
+    let receiver = Receiver::start(&[400]);
+    let settings = TellArgs {
+        alertmanager: vec![receiver.url.clone()],
+        ..TellArgs::default()
+    };
+    let told = Alertmanagers::of(&settings).unwrap().unwrap();
+    let alerts: Vec<Value> = (0..501).map(|n| object!({ "labels": { "node": n } })).collect();
+    let sent = told.send(&alerts).await;
+    let why: Vec<String> = sent
+        .into_iter()
+        .map(|sent| sent.unwrap_err().to_string())
+        .collect();
+    assert_eq!(why, ["it answered 400"]);
+    let came = receiver.came();
+    assert_eq!(came.len(), 2);
+    assert_eq!(came[1].body, object!([{ "labels": { "node": 500 } }]));
 }
 
 #[tokio::test]
