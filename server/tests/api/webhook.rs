@@ -245,6 +245,18 @@ fn a_webhook_needs_an_address_and_a_secret() {
             "https://chat.example.org",
         ),
         (
+            vec!["--webhook", "http://me:hidden@x/", "--webhook-secret-file", short],
+            "https://chat.example.org",
+        ),
+        (
+            vec!["--alertmanager", "http://x/hidden key"],
+            "--alertmanager: write an address",
+        ),
+        (
+            vec!["--alertmanager", "http://x/?hidden"],
+            "http://alertmanager:9093",
+        ),
+        (
             vec!["--webhook", "http://127.0.0.1:1", "--webhook-secret-file", short],
             "24 bytes",
         ),
@@ -263,6 +275,16 @@ fn a_webhook_needs_an_address_and_a_secret() {
         let ended = crate::process::run(&all);
         let stderr = String::from_utf8_lossy(&ended.stderr);
         assert!(!ended.status.success() && stderr.contains(told), "{stderr}");
-        assert!(!stderr.contains("too short"), "{stderr}");
+        assert!(
+            !stderr.contains("too short") && !stderr.contains("hidden"),
+            "{stderr}"
+        );
     }
+    let mut help = crate::process::peerless();
+    for name in ["PEERLESS_WEBHOOK", "PEERLESS_ALERTMANAGER"] {
+        help.env(name, "https://x.example/hidden");
+    }
+    let help = help.args(["serve", "--help"]).output().unwrap();
+    assert!(help.status.success());
+    assert!(!String::from_utf8_lossy(&help.stdout).contains("hidden"));
 }

@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use super::WebhookError;
 use super::client::{Client, NotTaken};
+use super::{WebhookError, address};
 use crate::config::TellArgs;
 
 /// Alerts in one request.
@@ -24,6 +24,7 @@ impl Alertmanagers {
     pub fn of(settings: &TellArgs) -> Result<Option<Self>, WebhookError> {
         let client = |url: &String| {
             let refused = |why| WebhookError::Address("--alertmanager", why);
+            address::check_plain(url).map_err(refused)?;
             Client::new(&format!("{}{PATH}", url.trim_end_matches('/'))).map_err(refused)
         };
         let clients: Vec<Client> = settings

@@ -1,6 +1,7 @@
 //! Sending events to the programs that are told: signed, bounded in time, without redirects. Headers and signature are those of
 //! <https://www.standardwebhooks.com>, for which there are libraries in most languages.
 
+mod address;
 mod alertmanager;
 mod client;
 mod secret;
@@ -46,6 +47,7 @@ impl Webhook {
             return Ok(None);
         };
         let refused = |why| WebhookError::Address("--webhook", why);
+        address::check(url).map_err(refused)?;
         let told = |why: String| WebhookError::Secret(file.display().to_string(), why);
         let secret = secret::read(file).map_err(told)?;
         Ok(Some(Self {
