@@ -153,13 +153,13 @@ async fn look(task: &mut Task, webhook: &Webhook) -> Result<(), StoreError> {
         #[expect(clippy::cast_precision_loss, reason = "the queue is bounded")]
         metrics.gauge("webhook_waiting", queue.waiting as f64);
         if queue.is_due {
-            let counter = match send_next(store, webhook, state.clock.as_ref()).await? {
-                Some(Outcome::Taken) => "webhook_delivered_total",
-                Some(Outcome::Failed) => "webhook_failed_total",
-                Some(Outcome::GivenUp) => "webhook_given_up_total",
+            match send_next(store, webhook, state.clock.as_ref()).await? {
+                Some(Outcome::Taken) => metrics.count("webhook_delivered_total", 1),
+                Some(Outcome::Failed) => metrics.count("webhook_failed_total", 1),
+                Some(Outcome::GivenUp) => metrics.count("webhook_given_up_total", 1),
+                Some(Outcome::Overtaken) => {}
                 None => return Ok(()),
-            };
-            metrics.count(counter, 1);
+            }
         } else if !collected.is_behind {
             return Ok(());
         }

@@ -1,8 +1,10 @@
 //! The webhook: what is done with records is told to another program, signed, again until it is taken.
 
-use peerless::store::Scope;
+use peerless::clock::FixedClock;
+use peerless::domain::tell::{Carrier, OLDEST, Outcome, send_next};
+use peerless::store::{Delivery, DeliveryEnd, NewDelivery, Scope, Store};
 use serde_json::{Value, json};
-use time::Duration;
+use time::{Duration, OffsetDateTime};
 
 use crate::database::Database;
 use crate::process::until;
@@ -228,6 +230,47 @@ async fn several_servers_on_one_database_send_each_event_once() {
         server.stop().await;
     }
     database.end().await;
+}
+
+/// A receiver that answers so late that another server has the event given up meanwhile.
+struct Late<'s> {
+    store: &'s dyn Store,
+    clock: &'s FixedClock,
+}
+
+#[async_trait::async_trait]
+impl Carrier for Late<'_> {
+    async fn carry(&self, _: &Delivery, now: OffsetDateTime) -> Result<(), String> {
+        let late = now + Duration::minutes(2);
+        self.clock.set(late);
+        let claimed = self.store.claim_delivery(late, late + Duration::minutes(1)).await;
+        let claim = claimed.unwrap().unwrap();
+        let end = DeliveryEnd::GivenUp {
+            why: "of the other server".to_owned(),
+        };
+        assert!(self.store.settle_delivery(&claim, &end, late).await.unwrap());
+        Err("it was too late".to_owned())
+    }
+}
+
+#[tokio::test]
+async fn what_another_server_has_meanwhile_counts_there_alone() {
+    let app = TestApp::start().await;
+    let store = app.store.as_ref();
+    store.begin_deliveries().await.unwrap();
+    let audit = store.delivery_state(NOW).await.unwrap().audit;
+    let made = NewDelivery {
+        id: "audit-1".to_owned(),
+        kind: "review.asked",
+        body: "{}".to_owned(),
+        // Old enough to be given up here, too.
+        made_at: NOW - OLDEST - Duration::hours(1),
+    };
+    let queued = store.queue_audit((audit, audit), &[made], NOW).await.unwrap();
+    assert_eq!(queued, Some(0));
+    let clock = app.clock.as_ref();
+    let sent = send_next(store, &Late { store, clock }, clock).await.unwrap();
+    assert_eq!(sent, Some(Outcome::Overtaken));
 }
 
 #[test]
