@@ -4,6 +4,7 @@ use peerless::clock::FixedClock;
 use peerless::domain::tell::{Carrier, OLDEST, Outcome, send_next};
 use peerless::store::{Delivery, DeliveryEnd, NewDelivery, Scope, Store};
 use serde_json::{Value, json};
+use sqlx::{Connection as _, Executor as _};
 use time::{Duration, OffsetDateTime};
 
 use crate::database::Database;
@@ -230,6 +231,39 @@ async fn several_servers_on_one_database_send_each_event_once() {
         server.stop().await;
     }
     database.end().await;
+}
+
+#[tokio::test]
+async fn what_cannot_be_read_holds_up_nothing_else_and_is_counted() {
+    let receiver = Receiver::start(&[]);
+    let secret = secret();
+    let app = TestApp::start_with(|options| set(options, &receiver, &secret)).await;
+    begun(&app).await;
+    metric(&app, "webhook_errors_total 0").await;
+    let audit = app.store.delivery_state(NOW).await.unwrap().audit;
+    let url = format!("sqlite://{}/peerless.db", app.folder.path().display());
+    let mut database = sqlx::SqliteConnection::connect(&url).await.unwrap();
+    // A row in a form that this version does not know.
+    let sql = "BEGIN IMMEDIATE; UPDATE counter SET value = value + 1 WHERE name = 'audit'; INSERT INTO audit \
+        (n, at, actor_kind, actor_id, actor_name, action, subject, detail) SELECT value, '2026-01-02T00:00:00Z', 'system', \
+        'test', 'test', 'review.ask', 'a/b', 'no JSON' FROM counter WHERE name = 'audit'; COMMIT";
+    database.execute(sql).await.unwrap();
+    database.close().await.unwrap();
+    let made = NewDelivery {
+        id: "fleet-1".to_owned(),
+        kind: "finding.began",
+        body: "{}".to_owned(),
+        made_at: NOW,
+    };
+    let queued = app.store.queue_audit((audit, audit), &[made], NOW).await;
+    assert_eq!(queued.unwrap(), Some(0));
+    metric(&app, "webhook_delivered_total 1").await;
+    until("the failure is counted", || async {
+        let metrics = app.get("/metrics").await.text().await.unwrap();
+        let counted = |line: &str| line.starts_with("webhook_errors_total ") && !line.ends_with(" 0");
+        metrics.lines().any(counted)
+    })
+    .await;
 }
 
 /// A receiver that answers so late that another server has the event given up meanwhile.

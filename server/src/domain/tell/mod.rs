@@ -13,7 +13,7 @@ mod fleet;
 mod group;
 mod send;
 
-pub use curation::collect;
+pub use curation::{Collected, collect};
 pub use fleet::{REPEAT, SILENCE_EVERY, WINDOW, collect_fleet, look_for_silence};
 pub use group::{Group, NODE};
 pub use send::{Carrier, LONGEST_PAUSE, OLDEST, Outcome, pause, send_next};
