@@ -120,7 +120,8 @@ impl Task {
 
 /// Whether something is due; then the next time is set.
 fn is_due(next: &mut Option<OffsetDateTime>, now: OffsetDateTime, every: time::Duration) -> bool {
-    let due = next.is_none_or(|next| now >= next);
+    // A time that is farther away than a turn is from a clock that was ahead.
+    let due = next.is_none_or(|next| now >= next || next - now > every);
     if due {
         *next = Some(now + every);
     }
@@ -244,5 +245,22 @@ async fn send_alerts(task: &mut Task, told: &Alertmanagers) {
                 );
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn a_clock_that_was_ahead_stops_nothing() {
+        let (now, every) = (OffsetDateTime::UNIX_EPOCH, Duration::minutes(1));
+        let mut next = None;
+        assert!(is_due(&mut next, now + Duration::days(1), every));
+        assert!(is_due(&mut next, now, every));
+        assert!(!is_due(&mut next, now + Duration::seconds(59), every));
+        assert!(is_due(&mut next, now + every, every));
     }
 }

@@ -68,7 +68,8 @@ pub async fn collect_fleet(
         if recent.contains(&name) {
             continue;
         }
-        let id = format!("fleet-{}-{}", now.unix_timestamp(), made.len());
+        // Seconds would repeat where the clock is set back, and an id that was there before is taken for the same event.
+        let id = format!("fleet-{}-{}", now.unix_timestamp_nanos(), made.len());
         made.push(delivery(id, kind, now, &group.data(public_url)));
         told.push(ToldGroup {
             name,

@@ -75,6 +75,7 @@ pub fn pause(failures: u32) -> Duration {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::store::FARTHEST_ATTEMPT;
 
     #[test]
     fn pauses_grow_up_to_an_hour() {
@@ -84,5 +85,6 @@ mod tests {
             [2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 3600, 3600]
         );
         assert_eq!(pause(u32::MAX), LONGEST_PAUSE);
+        assert!(LONGEST_PAUSE + CLAIM < FARTHEST_ATTEMPT);
     }
 }

@@ -168,7 +168,7 @@ impl<DB: Engine> AlertStore for SqlStore<DB> {
     }
 }
 
-/// Takes a turn that is due.
+/// Takes a turn that is due. One that would be due after two turns is from a clock that was ahead, and is taken, too.
 pub(super) async fn take<DB: Engine>(
     tx: &mut Tx<DB>,
     name: &str,
@@ -176,8 +176,9 @@ pub(super) async fn take<DB: Engine>(
     until: OffsetDateTime,
 ) -> Result<bool, StoreError> {
     let sql = "INSERT INTO turn (name, due_at) VALUES ($1, $3) ON CONFLICT (name) DO UPDATE SET due_at = excluded.due_at \
-        WHERE turn.due_at <= $2";
-    Ok(tx.run(sql, values![name, now, until]).await? > 0)
+        WHERE turn.due_at <= $2 OR turn.due_at > $4";
+    let farthest = until.saturating_add(until - now);
+    Ok(tx.run(sql, values![name, now, until, farthest]).await? > 0)
 }
 
 /// Keeps that a group was told.

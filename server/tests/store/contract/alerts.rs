@@ -183,6 +183,10 @@ pub(crate) async fn one_server_has_a_turn(place: Arc<Place>) {
     assert!(!take(39, 69).await);
     assert!(take(40, 70).await);
     assert!(store.take_turn("other", at(40), at(50)).await.unwrap());
+    // A clock was a day ahead, and is right again.
+    assert!(store.take_turn("ahead", at(90_000), at(90_030)).await.unwrap());
+    assert!(store.take_turn("ahead", at(10), at(40)).await.unwrap());
+    assert!(!store.take_turn("ahead", at(9), at(39)).await.unwrap());
     // Who was slower than its turn is told so, and nothing was changed.
     let late = Turn {
         name: "fleet",

@@ -57,6 +57,7 @@ contract! {
     deliveries {
         rows_of_the_audit_are_queued_once
         one_server_has_a_delivery_until_its_claim_ends
+        a_clock_that_was_ahead_holds_no_delivery_up
         what_is_given_up_stands_in_the_audit
         the_queue_is_bounded
     }
