@@ -216,7 +216,7 @@ async fn tell_alertmanagers(mut task: Task, told: Alertmanagers, stopped: impl F
     }
 }
 
-/// Sends what is open, if that is due.
+/// Sends what is open, if that is due. An empty list is sent, too: it shows that Alertmanager can be reached before there is a fault.
 async fn send_alerts(task: &mut Task, told: &Alertmanagers) {
     let state = Arc::clone(&task.state);
     let now = state.clock.now();
@@ -230,9 +230,6 @@ async fn send_alerts(task: &mut Task, told: &Alertmanagers) {
     let Some(alerts) = task.note("findings of nodes", alerts) else {
         return;
     };
-    if alerts.is_empty() {
-        return;
-    }
     for (place, sent) in (1..).zip(told.send(&alerts).await) {
         match sent {
             Ok(()) => state.metrics.count("alertmanager_delivered_total", 1),

@@ -130,19 +130,21 @@ async fn alertmanager_is_told_what_is_open_again_and_again() {
         options.settings.tell.alert_labels = vec!["node".to_owned()];
     })
     .await;
+    // That it does not take anything is known before there is a fault.
+    assert_eq!(messages(&receiver, 1).await[0].body, object!([]));
+    metric(&app, "alertmanager_failed_total 1").await;
     let fleet = Fleet::of(app).await;
     fleet.look("r1", "n1", "570.1", &[reset()]).await;
     fleet.look("r2", "n2", "570.1", &[reset()]).await;
     let set_clock = |minutes: i64| fleet.app.clock.set(NOW + Duration::minutes(minutes));
     set_clock(1);
-    messages(&receiver, 1).await;
-    metric(&fleet.app, "alertmanager_failed_total 1").await;
+    assert_eq!(messages(&receiver, 2).await[1].body.as_array().unwrap().len(), 2);
+    metric(&fleet.app, "alertmanager_delivered_total 1").await;
     acknowledge(&fleet, "n2").await;
     set_clock(2);
-    let came = messages(&receiver, 2).await;
-    metric(&fleet.app, "alertmanager_delivered_total 1").await;
-    assert_eq!(came[1].path, "/api/v2/alerts");
-    let alerts = came[1].body.as_array().unwrap();
+    let came = messages(&receiver, 3).await;
+    assert_eq!(came[2].path, "/api/v2/alerts");
+    let alerts = came[2].body.as_array().unwrap();
     assert_eq!(alerts.len(), 2);
     let labels = object!({
         "alertname": "PeerlessFinding", "cause": NAME, "node": "n1", "severity": "fatal", "action": "reset_gpu",
@@ -165,8 +167,8 @@ async fn alertmanager_is_told_what_is_open_again_and_again() {
     // After that nothing is said of it, and an end is told.
     fleet.look("r3", "n1", "570.1", &[]).await;
     set_clock(6);
-    let came = messages(&receiver, 3).await;
-    let alerts = came[2].body.as_array().unwrap();
+    let came = messages(&receiver, 4).await;
+    let alerts = came[3].body.as_array().unwrap();
     assert_eq!((alerts.len(), &alerts[0]["labels"]["node"]), (1, &object!("n1")));
     assert_eq!(ends(&alerts[0]), NOW + Duration::minutes(2));
 }

@@ -35,7 +35,7 @@ impl Alertmanagers {
         Ok(Some(Self(clients)).filter(|all| !all.0.is_empty()))
     }
 
-    /// Sends all alerts to each of them: what each answered, in the order of the settings.
+    /// Sends all alerts to each of them, an empty list where there are none: what each answered, in the order of the settings.
     pub async fn send(&self, alerts: &[Value]) -> Vec<Result<(), NotTaken>> {
         let sent = self.0.iter().map(|client| Self::to(client, alerts));
         futures_util::future::join_all(sent).await
@@ -43,7 +43,8 @@ impl Alertmanagers {
 
     async fn to(client: &Client, alerts: &[Value]) -> Result<(), NotTaken> {
         let mut refused = Ok(());
-        for piece in alerts.chunks(AT_ONCE) {
+        let nothing = alerts.is_empty().then_some(alerts);
+        for piece in alerts.chunks(AT_ONCE).chain(nothing) {
             let body = Value::Array(piece.to_vec()).to_string();
             match client.post(&[], body).await {
                 Ok(()) => {}
