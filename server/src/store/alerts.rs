@@ -29,7 +29,7 @@ pub trait AlertStore: Send + Sync + Debug {
     async fn look_for_silence(&self, look: SilenceLook) -> Result<bool, StoreError>;
 
     /// Beginnings and ends that were not told, the oldest first, at most so many of each. What is acknowledged or silenced has not begun;
-    /// only what was told to have begun ends.
+    /// only what was told to have begun ends, or says nothing against the node any more.
     async fn untold(&self, seen: Seen, limit: u32) -> Result<Vec<NodeAlert>, StoreError>;
 
     /// Groups that were told after this.

@@ -76,12 +76,15 @@ impl<DB: Engine> AlertStore for SqlStore<DB> {
             " ORDER BY f.opened_at, f.node_id LIMIT $2"
         );
         let began = tx.all(began, values![seen.now, limit]).await?;
+        // Of what was told and is open without weight, such as a record that is harmless now, nobody knows a better time than this one.
         let ended = concat!(
-            "SELECT COALESCE(f.ended_at, f.last_at), ",
+            "SELECT CASE WHEN f.is_open THEN $1 ELSE COALESCE(f.ended_at, f.last_at) END, ",
             alert_columns!(),
-            " FROM node_finding f WHERE f.told_at IS NOT NULL AND NOT f.is_open ORDER BY f.ended_at, f.node_id LIMIT $1"
+            " FROM node_finding f WHERE f.told_at IS NOT NULL AND NOT (f.is_open AND ",
+            weighs!(),
+            ") ORDER BY f.ended_at, f.node_id LIMIT $2"
         );
-        let ended = tx.all(ended, values![limit]).await?;
+        let ended = tx.all(ended, values![seen.now, limit]).await?;
         let mut alerts = began
             .iter()
             .chain(&ended)
@@ -191,7 +194,8 @@ async fn mark<DB: Engine>(tx: &mut Tx<DB>, group: &ToldGroup, now: OffsetDateTim
             (false, false) => "UPDATE node_finding SET told_at = opened_at WHERE name = $1 AND node_id IN (",
             // What has begun again since it was read is told with that.
             (false, true) => {
-                "UPDATE node_finding SET told_at = NULL WHERE name = $1 AND NOT is_open AND node_id IN ("
+                "UPDATE node_finding SET told_at = NULL WHERE name = $1 AND NOT (is_open AND NOT simulated AND bearing <> 'event') \
+                    AND node_id IN ("
             }
         };
         let mut sql = head.to_owned();

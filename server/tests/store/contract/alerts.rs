@@ -135,6 +135,31 @@ pub(crate) async fn a_beginning_and_an_end_are_told_once(place: Arc<Place>) {
     assert_eq!(untold(store, 81).await, []);
 }
 
+pub(crate) async fn what_is_harmless_now_has_ended(place: Arc<Place>) {
+    let store = place.store().await;
+    let store = store.as_ref();
+    run(store, "n1", 10, true).await;
+    run(store, "n2", 11, true).await;
+    tell(store, 20, group(NAME, false, &["n1", "n2"])).await;
+    assert_eq!(untold(store, 21).await, []);
+    // An editor says that it is no fault, or the node is one that is made up.
+    let harmless = NewReport {
+        simulated: false,
+        found: found(vec![finding(None, "xid-79", (Bearing::Event, RESET.1, RESET.2))]),
+        ..report("n1", "r50", 50)
+    };
+    store.save_report(harmless).await.unwrap();
+    let ended = [("n1".to_owned(), true)];
+    assert_eq!(untold(store, 60).await, ended);
+    let ends = store.untold(seen(60), 100).await.unwrap();
+    assert_eq!(ends[0].ended_at, Some(at(60)));
+    tell(store, 60, group(NAME, true, &["n1"])).await;
+    assert_eq!(untold(store, 61).await, []);
+    // It weighs again.
+    run(store, "n1", 70, true).await;
+    assert_eq!(untold(store, 71).await, [("n1".to_owned(), false)]);
+}
+
 pub(crate) async fn what_is_acknowledged_or_silenced_is_not_told(place: Arc<Place>) {
     let store = place.store().await;
     let store = store.as_ref();
