@@ -33,6 +33,10 @@ pub(super) async fn look<DB: Engine>(tx: &mut Tx<DB>, look: SilenceLook) -> Resu
     let sql = "DELETE FROM node_silence WHERE told_at IS NULL AND NOT EXISTS (SELECT 1 FROM node_summary s \
         WHERE s.node_id = node_silence.node_id AND s.heard_at < $1 AND NOT s.simulated)";
     tx.run(sql, values![silent_before]).await?;
+    // A row whose end is still to be told stays, also where the webhook is gone from the settings.
+    let sql = "UPDATE node_silence SET looks = 0 WHERE NOT EXISTS (SELECT 1 FROM node_summary s \
+        WHERE s.node_id = node_silence.node_id AND s.heard_at < $1 AND NOT s.simulated)";
+    tx.run(sql, values![silent_before]).await?;
     let sql = "INSERT INTO node_silence (node_id, looks) SELECT node_id, 1 FROM node_summary \
         WHERE heard_at < $1 AND NOT simulated ON CONFLICT (node_id) DO UPDATE SET looks = node_silence.looks + 1";
     tx.run(sql, values![silent_before]).await?;
