@@ -30,7 +30,7 @@ pub trait AlertStore: Send + Sync + Debug {
 
     /// Beginnings and ends that were not told, the oldest first, at most so many of each. What is acknowledged or silenced has not begun;
     /// only what was told to have begun ends, or says nothing against the node any more.
-    async fn untold(&self, seen: Seen, limit: u32) -> Result<Vec<NodeAlert>, StoreError>;
+    async fn untold(&self, seen: Seen, limit: u32) -> Result<NodeAlerts, StoreError>;
 
     /// Groups that were told after this.
     async fn told_groups(&self, after: OffsetDateTime) -> Result<Vec<GroupName>, StoreError>;
@@ -44,13 +44,14 @@ pub trait AlertStore: Send + Sync + Debug {
         made: &[NewDelivery],
     ) -> Result<Option<u64>, StoreError>;
 
-    /// All that is open, and what ended, was acknowledged or silenced after a time, in the order of its beginning; at most so many.
+    /// All that is open, and what ended, was acknowledged or silenced after a time, in the order of its beginning; at most so many of
+    /// what is open, of what ended and of silent nodes.
     async fn alerts(
         &self,
         seen: Seen,
         ended_after: OffsetDateTime,
         limit: u32,
-    ) -> Result<Vec<NodeAlert>, StoreError>;
+    ) -> Result<NodeAlerts, StoreError>;
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -66,6 +67,13 @@ pub struct SilenceLook {
 pub struct Seen {
     pub now: OffsetDateTime,
     pub silent_before: OffsetDateTime,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct NodeAlerts {
+    pub list: Vec<NodeAlert>,
+    /// There may be more than were asked for.
+    pub is_cut: bool,
 }
 
 /// What one node shows, or that it is silent.

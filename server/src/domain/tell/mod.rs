@@ -26,6 +26,9 @@ use time::format_description::well_known::Rfc3339;
 use crate::feed::Generation;
 use crate::store::NewDelivery;
 
+/// What is read at once of what is open on nodes, of what ended and of silent nodes, of each.
+const MOST: u32 = 20_000;
+
 /// The title of a record that this server knows as published.
 fn title_of(generation: &Generation, record: &RecordId) -> Option<String> {
     let published = generation.record(record)?;

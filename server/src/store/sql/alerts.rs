@@ -15,8 +15,8 @@ use super::fleet_list::vocabulary;
 use super::session::{SqlStore, Tx};
 use super::{batch, silence};
 use crate::store::{
-    AlertStore, Gravity, GroupName, Labels, NewDelivery, NodeAlert, SILENT, Seen, SilenceLook, StoreError,
-    ToldGroup, Turn,
+    AlertStore, Gravity, GroupName, Labels, NewDelivery, NodeAlert, NodeAlerts, SILENT, Seen, SilenceLook,
+    StoreError, ToldGroup, Turn,
 };
 
 /// Nodes in one statement.
@@ -64,7 +64,7 @@ impl<DB: Engine> AlertStore for SqlStore<DB> {
         Ok(looked)
     }
 
-    async fn untold(&self, seen: Seen, limit: u32) -> Result<Vec<NodeAlert>, StoreError> {
+    async fn untold(&self, seen: Seen, limit: u32) -> Result<NodeAlerts, StoreError> {
         let mut tx = self.begin_read().await?;
         let began = concat!(
             "SELECT NULL, ",
@@ -85,13 +85,8 @@ impl<DB: Engine> AlertStore for SqlStore<DB> {
             ") ORDER BY f.ended_at, f.node_id LIMIT $2"
         );
         let ended = tx.all(ended, values![seen.now, limit]).await?;
-        let mut alerts = began
-            .iter()
-            .chain(&ended)
-            .map(alert_from)
-            .collect::<Result<Vec<_>, _>>()?;
-        alerts.extend(silence::untold(&mut tx, seen, limit).await?);
-        label(&mut tx, &mut alerts).await?;
+        let silent = silence::untold(&mut tx, seen, limit).await?;
+        let alerts = all(&mut tx, [began, ended], silent, limit).await?;
         tx.end().await?;
         Ok(alerts)
     }
@@ -137,7 +132,7 @@ impl<DB: Engine> AlertStore for SqlStore<DB> {
         seen: Seen,
         ended_after: OffsetDateTime,
         limit: u32,
-    ) -> Result<Vec<NodeAlert>, StoreError> {
+    ) -> Result<NodeAlerts, StoreError> {
         let mut tx = self.begin_read().await?;
         let open = concat!(
             "SELECT CASE WHEN ",
@@ -159,13 +154,8 @@ impl<DB: Engine> AlertStore for SqlStore<DB> {
             " AND f.ended_at > $1 ORDER BY f.ended_at, f.node_id LIMIT $2"
         );
         let ended = tx.all(ended, values![ended_after, limit]).await?;
-        let mut alerts = open
-            .iter()
-            .chain(&ended)
-            .map(alert_from)
-            .collect::<Result<Vec<_>, _>>()?;
-        alerts.extend(silence::silent(&mut tx, seen, limit).await?);
-        label(&mut tx, &mut alerts).await?;
+        let silent = silence::silent(&mut tx, seen, limit).await?;
+        let alerts = all(&mut tx, [open, ended], silent, limit).await?;
         tx.end().await?;
         Ok(alerts)
     }
@@ -219,6 +209,21 @@ async fn mark<DB: Engine>(tx: &mut Tx<DB>, group: &ToldGroup, now: OffsetDateTim
     tx.run(sql, values![&name.kind, &name.cause, &name.labels, now])
         .await?;
     Ok(())
+}
+
+/// Puts together what was read of findings, at most so many rows each, and of silent nodes.
+async fn all<DB: Engine>(
+    tx: &mut Tx<DB>,
+    findings: [Vec<DB::Row>; 2],
+    mut silent: NodeAlerts,
+    limit: u32,
+) -> Result<NodeAlerts, StoreError> {
+    let is_cut = silent.is_cut || findings.iter().any(|rows| rows.len() >= limit as usize);
+    let rows = findings.iter().flatten().map(alert_from);
+    let mut list = rows.collect::<Result<Vec<_>, _>>()?;
+    list.append(&mut silent.list);
+    label(tx, &mut list).await?;
+    Ok(NodeAlerts { list, is_cut })
 }
 
 fn alert_from(row: &impl Cells) -> Result<NodeAlert, StoreError> {

@@ -42,7 +42,7 @@ fn seen(second: i64) -> Seen {
 
 /// What was not told: the node and whether it has ended.
 async fn untold(store: &dyn Store, second: i64) -> Vec<(String, bool)> {
-    let untold = store.untold(seen(second), 100).await.unwrap();
+    let untold = store.untold(seen(second), 100).await.unwrap().list;
     let told = |alert: &NodeAlert| (alert.node.to_string(), alert.ended_at.is_some());
     untold.iter().map(told).collect()
 }
@@ -88,7 +88,7 @@ pub(crate) async fn a_beginning_and_an_end_are_told_once(place: Arc<Place>) {
         ..report("n4", "r1", 13)
     };
     store.save_report(simulated).await.unwrap();
-    let alerts = store.untold(seen(20), 100).await.unwrap();
+    let alerts = store.untold(seen(20), 100).await.unwrap().list;
     let first = alerts.first().unwrap();
     assert_eq!(
         (first.cause.as_str(), first.title.as_str()),
@@ -102,7 +102,10 @@ pub(crate) async fn a_beginning_and_an_end_are_told_once(place: Arc<Place>) {
     assert_eq!((first.opened_at, first.gravity), (at(5), gravity));
     let both = [("n1".to_owned(), false), ("n2".to_owned(), false)];
     assert_eq!(untold(store, 20).await, both);
-    assert_eq!(store.untold(seen(20), 1).await.unwrap().len(), 1);
+    for (limit, read, is_cut) in [(1, 1, true), (3, 2, false)] {
+        let untold = store.untold(seen(20), limit).await.unwrap();
+        assert_eq!((untold.list.len(), untold.is_cut), (read, is_cut));
+    }
 
     tell(store, 20, group(NAME, false, &["n1", "n2"])).await;
     assert_eq!(untold(store, 21).await, []);
@@ -118,13 +121,18 @@ pub(crate) async fn a_beginning_and_an_end_are_told_once(place: Arc<Place>) {
     assert_eq!(untold(store, 41).await, ended);
     // Of all that is open, and of what ended lately.
     let states = async |ended_after: i64| {
-        let alerts = store.alerts(seen(41), at(ended_after), 100).await.unwrap();
+        let alerts = store.alerts(seen(41), at(ended_after), 100).await.unwrap().list;
         let state = |alert: &NodeAlert| (alert.node.to_string(), alert.ended_at);
         alerts.iter().map(state).collect::<Vec<_>>()
     };
     let open = ("n2".to_owned(), None);
     assert_eq!(states(39).await, [open.clone(), ("n1".to_owned(), Some(at(40)))]);
     assert_eq!(states(40).await, [open]);
+    // Each kind has a limit of its own.
+    for (limit, is_cut) in [(1, true), (2, false)] {
+        let alerts = store.alerts(seen(41), at(39), limit).await.unwrap();
+        assert_eq!((alerts.list.len(), alerts.is_cut), (2, is_cut));
+    }
 
     tell(store, 60, group(NAME, true, &["n1"])).await;
     assert_eq!(untold(store, 61).await, []);
@@ -151,7 +159,7 @@ pub(crate) async fn what_is_harmless_now_has_ended(place: Arc<Place>) {
     store.save_report(harmless).await.unwrap();
     let ended = [("n1".to_owned(), true)];
     assert_eq!(untold(store, 60).await, ended);
-    let ends = store.untold(seen(60), 100).await.unwrap();
+    let ends = store.untold(seen(60), 100).await.unwrap().list;
     assert_eq!(ends[0].ended_at, Some(at(60)));
     tell(store, 60, group(NAME, true, &["n1"])).await;
     assert_eq!(untold(store, 61).await, []);
@@ -186,7 +194,7 @@ pub(crate) async fn what_is_acknowledged_or_silenced_is_not_told(place: Arc<Plac
     assert_eq!(nodes(50).await, ["n3"]);
     // Alertmanager hears for a time that they need nobody's eyes any more.
     let alerts = async |second: i64, after: i64| {
-        let alerts = store.alerts(seen(second), at(after), 100).await.unwrap();
+        let alerts = store.alerts(seen(second), at(after), 100).await.unwrap().list;
         let state = |alert: &NodeAlert| (alert.node.to_string(), alert.ended_at.is_some());
         alerts.iter().map(state).collect::<Vec<_>>()
     };
@@ -240,7 +248,7 @@ pub(crate) async fn a_node_is_silent_after_three_looks_of_the_servers_own(place:
     };
     let told = async |second: i64| {
         let now = at(second);
-        let untold = store.untold(Seen { now, silent_before }, 100).await.unwrap();
+        let untold = store.untold(Seen { now, silent_before }, 100).await.unwrap().list;
         assert!(untold.iter().all(|alert| alert.cause == SILENT));
         let told = |alert: &NodeAlert| (alert.node.to_string(), alert.ended_at.is_some());
         untold.iter().map(told).collect::<Vec<_>>()
@@ -267,7 +275,8 @@ pub(crate) async fn a_node_is_silent_after_three_looks_of_the_servers_own(place:
             100,
         )
         .await
-        .unwrap();
+        .unwrap()
+        .list;
     assert_eq!(alerts.len(), 1);
     assert_eq!((alerts[0].node.as_str(), alerts[0].opened_at), ("n1", at(5)));
 
@@ -282,7 +291,7 @@ pub(crate) async fn a_node_is_silent_after_three_looks_of_the_servers_own(place:
             now: at(second),
             silent_before: at(silent_before),
         };
-        store.alerts(seen, at(0), 100).await.unwrap().len()
+        store.alerts(seen, at(0), 100).await.unwrap().list.len()
     };
     assert_eq!(alerts(1481, 2000).await, 0);
     tell(store, 1490, group(SILENT, true, &["n1"])).await;
