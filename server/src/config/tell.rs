@@ -8,7 +8,7 @@ use clap::Args;
 #[derive(Clone, Default, Args)]
 pub struct TellArgs {
     // clap prints a value that it refuses, and an address may hold a key: the parts that use the addresses check them.
-    /// Address that is told of reviews, comments and publications of records, and of what begins and ends on nodes, as signed JSON
+    /// Address to which events are posted as signed JSON: reviews, comments and publications of records, and findings of nodes that begin or end
     #[arg(
         id = "webhook",
         long = "webhook",
@@ -29,7 +29,7 @@ pub struct TellArgs {
     )]
     pub webhook_secret_file: Option<PathBuf>,
 
-    /// Addresses of Alertmanager that are told what is open on nodes, separated by commas
+    /// Addresses of Alertmanager to which open findings of nodes are sent, separated by commas
     #[arg(
         long = "alertmanager",
         env = "PEERLESS_ALERTMANAGER",

@@ -15,7 +15,7 @@ use crate::store::{Store, StoreError};
 use crate::web::state::AppState;
 use crate::web::webhook::{Alertmanagers, Webhook, WebhookError};
 
-/// How often it is asked what is due.
+/// Time between two looks at the queue.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 /// How often it is asked whether a look at silent nodes is due.
 const ASK_FOR_SILENCE: time::Duration = time::Duration::minutes(1);

@@ -10,7 +10,7 @@ use super::{Gravity, Labels, NewDelivery, StoreError};
 
 /// Looks in a row that must have seen a node silent before that is told.
 pub const SILENT_LOOKS: u32 = 3;
-/// The cause of silent nodes: no record has an id without a slash, and no rule this name.
+/// Cause of a silent node. It meets no other cause: ids of records have a slash, and rules stand behind `rule:`.
 pub const SILENT: &str = "node-silent";
 
 /// Nodes that are simulated, and what says nothing against a node, are left out everywhere.
@@ -24,8 +24,8 @@ pub trait AlertStore: Send + Sync + Debug {
         until: OffsetDateTime,
     ) -> Result<bool, StoreError>;
 
-    /// Sees which nodes are silent, if a look is due; false where none is. Looks count from the first again after a time without any:
-    /// nodes had nobody to report to.
+    /// Sees which nodes are silent, if a look is due; false where none is. After a pause without looks the count begins
+    /// again: no server ran, so nodes could not report.
     async fn look_for_silence(&self, look: SilenceLook) -> Result<bool, StoreError>;
 
     /// Beginnings and ends that were not told, the oldest first, at most so many of each. What is acknowledged or silenced has not begun;

@@ -14,7 +14,7 @@ use crate::store::{AlertStore, GroupName, NewDelivery, Seen, SilenceLook, StoreE
 pub const WINDOW: Duration = Duration::seconds(30);
 /// Time between two messages of one cause and group.
 pub const REPEAT: Duration = Duration::minutes(5);
-/// Time between two looks at who is silent: three of them take longer than an agent's daemon waits between two reports.
+/// Time between two looks at who is silent: from the first to the third 20 minutes pass; a daemon reports every 15 (default).
 pub const SILENCE_EVERY: Duration = Duration::minutes(10);
 
 /// Sees who is silent, if that is due.

@@ -182,7 +182,7 @@ async fn mark<DB: Engine>(tx: &mut Tx<DB>, group: &ToldGroup, now: OffsetDateTim
             (true, false) => "UPDATE node_silence SET told_at = $1 WHERE node_id IN (",
             (true, true) => "DELETE FROM node_silence WHERE told_at <= $1 AND node_id IN (",
             (false, false) => "UPDATE node_finding SET told_at = opened_at WHERE name = $1 AND node_id IN (",
-            // What has begun again since it was read is told with that.
+            // A finding that began again since it was read stays told; its new beginning is told next.
             (false, true) => {
                 "UPDATE node_finding SET told_at = NULL WHERE name = $1 AND NOT (is_open AND NOT simulated AND bearing <> 'event') \
                     AND node_id IN ("
