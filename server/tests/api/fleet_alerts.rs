@@ -92,7 +92,7 @@ async fn a_fault_of_many_nodes_is_one_message() {
 
 #[tokio::test]
 async fn a_receiver_that_hangs_holds_up_no_fault() {
-    let receiver = Receiver::start(&[500; 20_000]);
+    let receiver = Receiver::start(&vec![500; 20_000]);
     let secret = secret();
     let app = TestApp::start_with(|options| set(options, &receiver, &secret)).await;
     begun(&app).await;

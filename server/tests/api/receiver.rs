@@ -29,13 +29,15 @@ pub struct Came {
     pub body: Value,
 }
 
+/// The clock that each request moves on, as if the answer took so long.
+type Slow = (Arc<FixedClock>, Duration);
+
 /// A program that is told, and answers with these statuses in turn, then with 204.
 #[derive(Clone)]
 pub struct Receiver {
     came: Arc<Mutex<Vec<Came>>>,
     answers: Arc<Vec<u16>>,
-    /// The clock that each request moves on, as if the answer took so long.
-    slow: Arc<Mutex<Option<(Arc<FixedClock>, Duration)>>>,
+    slow: Arc<Mutex<Option<Slow>>>,
     pub url: String,
 }
 
