@@ -5,7 +5,8 @@ ALTER TABLE node_finding ADD COLUMN told_at TEXT;
 
 CREATE INDEX node_finding_untold ON node_finding (opened_at, node_id)
     WHERE is_open AND NOT simulated AND bearing <> 'event' AND (told_at IS NULL OR told_at < opened_at);
-CREATE INDEX node_finding_untold_end ON node_finding (ended_at, node_id) WHERE told_at IS NOT NULL AND NOT is_open;
+CREATE INDEX node_finding_untold_end ON node_finding (ended_at, node_id)
+    WHERE told_at IS NOT NULL AND NOT (is_open AND NOT simulated AND bearing <> 'event');
 CREATE INDEX node_finding_ended ON node_finding (ended_at) WHERE NOT is_open;
 
 -- Silent nodes, with the looks in a row that saw them silent.

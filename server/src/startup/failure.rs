@@ -43,7 +43,7 @@ pub enum StartupError {
     Tab(String),
     #[error("cannot set up OpenID Connect: {0}")]
     OpenId(String),
-    #[error("cannot tell other programs: {0}")]
+    #[error("cannot set up webhook or Alertmanager: {0}")]
     Tell(String),
     #[error("cannot hash passwords: {0}")]
     Passwords(String),

@@ -95,6 +95,7 @@ impl Application {
         let listener = listen(&settings.listen)?;
         let port = listener.local_addr()?.port();
         let tab = tab::load(settings.tab.as_deref())?;
+        let tell = tell::Tell::of(&settings.tell).map_err(|error| StartupError::Tell(error.to_string()))?;
         let store = open_store(&settings.data).await?;
         let now = environment.clock.now();
         let refused = |source| StartupError::Store {
@@ -116,7 +117,6 @@ impl Application {
             .map_err(|error| StartupError::Passwords(error.to_string()))?;
         let openid = OpenId::of(&settings.oidc, settings.public_url.as_deref())
             .map_err(|error| StartupError::OpenId(error.to_string()))?;
-        let tell = tell::Tell::of(&settings.tell).map_err(|error| StartupError::Tell(error.to_string()))?;
         let shares = Shares::default();
         if let Err(error) = shares.refresh(store.as_ref()).await {
             tracing::warn!(%error, "votes on records were not read; they are tried again");

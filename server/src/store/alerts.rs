@@ -10,7 +10,7 @@ use super::{Gravity, Labels, NewDelivery, StoreError};
 
 /// Looks in a row that must have seen a node silent before that is told.
 pub const SILENT_LOOKS: u32 = 3;
-/// The cause of silent nodes: no record has an id without a slash, and no rule this name.
+/// Cause of a silent node. It meets no other cause: ids of records have a slash, and rules stand behind `rule:`.
 pub const SILENT: &str = "node-silent";
 
 /// Nodes that are simulated, and what says nothing against a node, are left out everywhere.
@@ -24,13 +24,13 @@ pub trait AlertStore: Send + Sync + Debug {
         until: OffsetDateTime,
     ) -> Result<bool, StoreError>;
 
-    /// Sees which nodes are silent, if a look is due; false where none is. Looks count from the first again after a time without any:
-    /// nodes had nobody to report to.
+    /// Sees which nodes are silent, if a look is due; false where none is. After a pause without looks the count begins
+    /// again: no server ran, so nodes could not report.
     async fn look_for_silence(&self, look: SilenceLook) -> Result<bool, StoreError>;
 
     /// Beginnings and ends that were not told, the oldest first, at most so many of each. What is acknowledged or silenced has not begun;
-    /// only what was told to have begun ends.
-    async fn untold(&self, seen: Seen, limit: u32) -> Result<Vec<NodeAlert>, StoreError>;
+    /// only what was told to have begun ends, or says nothing against the node any more.
+    async fn untold(&self, seen: Seen, limit: u32) -> Result<NodeAlerts, StoreError>;
 
     /// Groups that were told after this.
     async fn told_groups(&self, after: OffsetDateTime) -> Result<Vec<GroupName>, StoreError>;
@@ -44,13 +44,14 @@ pub trait AlertStore: Send + Sync + Debug {
         made: &[NewDelivery],
     ) -> Result<Option<u64>, StoreError>;
 
-    /// All that is open, and what ended, was acknowledged or silenced after a time, in the order of its beginning; at most so many.
+    /// All that is open, and what ended, was acknowledged or silenced after a time, in the order of its beginning; at most so many of
+    /// what is open, of what ended and of silent nodes.
     async fn alerts(
         &self,
         seen: Seen,
         ended_after: OffsetDateTime,
         limit: u32,
-    ) -> Result<Vec<NodeAlert>, StoreError>;
+    ) -> Result<NodeAlerts, StoreError>;
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -66,6 +67,13 @@ pub struct SilenceLook {
 pub struct Seen {
     pub now: OffsetDateTime,
     pub silent_before: OffsetDateTime,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct NodeAlerts {
+    pub list: Vec<NodeAlert>,
+    /// There may be more than were asked for.
+    pub is_cut: bool,
 }
 
 /// What one node shows, or that it is silent.

@@ -3,12 +3,14 @@
 use std::fmt::Debug;
 
 use async_trait::async_trait;
-use time::OffsetDateTime;
+use time::{Duration, OffsetDateTime};
 
 use super::{AuditEntry, StoreError};
 
 /// Deliveries that wait at most; beyond it the oldest are given up.
 pub const MOST_DELIVERIES: u32 = 10_000;
+/// No delivery waits longer for its next attempt. What does waits by a clock that was ahead, and is due now.
+pub const FARTHEST_ATTEMPT: Duration = Duration::hours(2);
 
 #[async_trait]
 pub trait DeliveryStore: Send + Sync + Debug {

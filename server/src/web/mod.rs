@@ -33,6 +33,7 @@ pub mod pages;
 pub mod parameters;
 pub mod places;
 pub mod routes;
+mod secret_file;
 pub mod session;
 pub mod shared;
 pub mod state;

@@ -13,6 +13,7 @@ use tempfile::TempDir;
 use yaml_rust2::{Yaml, YamlLoader};
 
 use crate::process::until;
+use crate::receiver::{self, Receiver};
 use crate::test_app::{TestApp, client};
 
 const SERVER: &str = env!("CARGO_BIN_EXE_peerless");
@@ -334,8 +335,18 @@ fn metrics_in(text: &str) -> BTreeSet<String> {
 /// An alert on a name that nothing prints would be silent for ever.
 #[tokio::test]
 async fn the_alerts_ask_for_metrics_that_the_server_prints() {
-    let app = TestApp::start().await;
+    let receiver = Receiver::start(&[]);
+    let secret = receiver::secret();
+    let app = TestApp::start_with(|options| {
+        receiver::set(options, &receiver, &secret);
+        options.settings.tell.alertmanager = vec![receiver.url.clone()];
+    })
+    .await;
     app.get("/healthz").await;
+    // The tasks that tell begin their counters a moment after the start.
+    for counter in ["webhook_errors_total 0", "alertmanager_errors_total 0"] {
+        receiver::metric(&app, counter).await;
+    }
     let printed = app.get("/metrics").await.text().await.unwrap();
     let rules = text("prometheus/peerless.rules.yaml");
     let (asked, printed_names) = (metrics_in(&rules), metrics_in(&printed));

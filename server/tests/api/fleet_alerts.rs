@@ -1,13 +1,16 @@
 //! What begins and ends on nodes, told to the webhook and to Alertmanager.
 
-use peerless::domain::tell::{WINDOW, collect_fleet, look_for_silence};
+use peerless::config::TellArgs;
+use peerless::domain::tell::{LONGEST_PAUSE, WINDOW, collect_fleet, look_for_silence};
+use peerless::store::NewDelivery;
+use peerless::web::webhook::Alertmanagers;
 use serde_json::{Value, json as object};
 use time::{Duration, OffsetDateTime};
 
 use crate::nodes::{Fleet, fault};
 use crate::process::until;
+use crate::receiver::{Came, Receiver, begun, metric, secret, set};
 use crate::test_app::{NOW, TestApp};
-use crate::webhook::{Came, Receiver, begun, metric, secret, set};
 
 const NAME: &str = "rule:health/xid-79";
 
@@ -88,6 +91,38 @@ async fn a_fault_of_many_nodes_is_one_message() {
 }
 
 #[tokio::test]
+async fn a_receiver_that_hangs_holds_up_no_fault() {
+    let receiver = Receiver::start(&vec![500; 20_000]);
+    let secret = secret();
+    let app = TestApp::start_with(|options| set(options, &receiver, &secret)).await;
+    begun(&app).await;
+    let fleet = Fleet::of(app).await;
+    let hangs = Duration::seconds(15);
+    receiver.slow_down(&fleet.app, hangs);
+    // With so many an event is due again before all were tried.
+    let made: Vec<NewDelivery> = (0..=LONGEST_PAUSE.whole_seconds() / hangs.whole_seconds())
+        .map(|n| NewDelivery {
+            id: format!("old-{n}"),
+            kind: "review.asked",
+            body: "{}".to_owned(),
+            made_at: NOW,
+        })
+        .collect();
+    let audit = fleet.app.store.delivery_state(NOW).await.unwrap().audit;
+    let queued = async || {
+        let rows = (audit, audit);
+        fleet.app.store.queue_audit(rows, &made, NOW).await.unwrap()
+    };
+    until("the events are queued", || async { queued().await == Some(0) }).await;
+    until("the receiver hangs", || async { !receiver.came().is_empty() }).await;
+    fleet.look("r1", "n1", "570.1", &[reset()]).await;
+    until("the fault is told", || async {
+        !receiver.of_type("finding.began").is_empty()
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn alertmanager_is_told_what_is_open_again_and_again() {
     let receiver = Receiver::start(&[500]);
     let app = TestApp::start_with(|options| {
@@ -95,19 +130,21 @@ async fn alertmanager_is_told_what_is_open_again_and_again() {
         options.settings.tell.alert_labels = vec!["node".to_owned()];
     })
     .await;
+    // That it does not take anything is known before there is a fault.
+    assert_eq!(messages(&receiver, 1).await[0].body, object!([]));
+    metric(&app, "alertmanager_failed_total 1").await;
     let fleet = Fleet::of(app).await;
     fleet.look("r1", "n1", "570.1", &[reset()]).await;
     fleet.look("r2", "n2", "570.1", &[reset()]).await;
     let set_clock = |minutes: i64| fleet.app.clock.set(NOW + Duration::minutes(minutes));
     set_clock(1);
-    messages(&receiver, 1).await;
-    metric(&fleet.app, "alertmanager_failed_total 1").await;
+    assert_eq!(messages(&receiver, 2).await[1].body.as_array().unwrap().len(), 2);
+    metric(&fleet.app, "alertmanager_delivered_total 1").await;
     acknowledge(&fleet, "n2").await;
     set_clock(2);
-    let came = messages(&receiver, 2).await;
-    metric(&fleet.app, "alertmanager_delivered_total 1").await;
-    assert_eq!(came[1].path, "/api/v2/alerts");
-    let alerts = came[1].body.as_array().unwrap();
+    let came = messages(&receiver, 3).await;
+    assert_eq!(came[2].path, "/api/v2/alerts");
+    let alerts = came[2].body.as_array().unwrap();
     assert_eq!(alerts.len(), 2);
     let labels = object!({
         "alertname": "PeerlessFinding", "cause": NAME, "node": "n1", "severity": "fatal", "action": "reset_gpu",
@@ -130,10 +167,30 @@ async fn alertmanager_is_told_what_is_open_again_and_again() {
     // After that nothing is said of it, and an end is told.
     fleet.look("r3", "n1", "570.1", &[]).await;
     set_clock(6);
-    let came = messages(&receiver, 3).await;
-    let alerts = came[2].body.as_array().unwrap();
+    let came = messages(&receiver, 4).await;
+    let alerts = came[3].body.as_array().unwrap();
     assert_eq!((alerts.len(), &alerts[0]["labels"]["node"]), (1, &object!("n1")));
     assert_eq!(ends(&alerts[0]), NOW + Duration::minutes(2));
+}
+
+#[tokio::test]
+async fn a_request_that_is_refused_withholds_no_other_alerts() {
+    let receiver = Receiver::start(&[400]);
+    let settings = TellArgs {
+        alertmanager: vec![receiver.url.clone()],
+        ..TellArgs::default()
+    };
+    let told = Alertmanagers::of(&settings).unwrap().unwrap();
+    let alerts: Vec<Value> = (0..501).map(|n| object!({ "labels": { "node": n } })).collect();
+    let sent = told.send(&alerts).await;
+    let why: Vec<String> = sent
+        .into_iter()
+        .map(|sent| sent.unwrap_err().to_string())
+        .collect();
+    assert_eq!(why, ["it answered 400"]);
+    let came = receiver.came();
+    assert_eq!(came.len(), 2);
+    assert_eq!(came[1].body, object!([{ "labels": { "node": 500 } }]));
 }
 
 #[tokio::test]

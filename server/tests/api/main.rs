@@ -67,6 +67,7 @@ mod people;
 mod plain_words;
 mod process;
 mod proxy;
+mod receiver;
 mod record_command;
 mod record_page;
 mod records;

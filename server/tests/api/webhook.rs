@@ -1,140 +1,17 @@
 //! The webhook: what is done with records is told to another program, signed, again until it is taken.
 
-use std::future::{Ready, ready};
-use std::io::Write as _;
-use std::sync::{Arc, Mutex};
-
-use actix_web::{App, HttpRequest, HttpResponse, HttpServer, web};
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
-use hmac::{Hmac, Mac as _};
-use peerless::store::Scope;
+use peerless::clock::FixedClock;
+use peerless::domain::tell::{Carrier, OLDEST, Outcome, send_next};
+use peerless::store::{Delivery, DeliveryEnd, NewDelivery, Scope, Store};
 use serde_json::{Value, json};
-use sha2::Sha256;
-use tempfile::NamedTempFile;
+use sqlx::{Connection as _, Executor as _};
+use time::{Duration, OffsetDateTime};
 
 use crate::database::Database;
 use crate::process::until;
+use crate::receiver::{Came, Receiver, begun, metric, secret, set};
 use crate::records::{P2P, document};
 use crate::test_app::{NOW, Options, TestApp};
-
-const SECRET: &str = "a secret that is long enough";
-
-/// A request that came, with what it was answered.
-#[derive(Debug, Clone)]
-pub struct Came {
-    pub id: String,
-    pub status: u16,
-    pub is_signed: bool,
-    pub path: String,
-    pub body: Value,
-}
-
-/// A program that is told, and answers with these statuses in turn, then with 204.
-#[derive(Clone)]
-pub struct Receiver {
-    came: Arc<Mutex<Vec<Came>>>,
-    answers: Arc<Vec<u16>>,
-    pub url: String,
-}
-
-impl Receiver {
-    pub fn start(answers: &[u16]) -> Self {
-        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-        let receiver = Self {
-            came: Arc::default(),
-            answers: Arc::new(answers.to_vec()),
-            url: format!("http://{}", listener.local_addr().unwrap()),
-        };
-        let data = web::Data::new(receiver.clone());
-        let server = HttpServer::new(move || {
-            App::new()
-                .app_data(data.clone())
-                .default_service(web::to(Self::take))
-        });
-        let server = server
-            .workers(1)
-            .disable_signals()
-            .listen(listener)
-            .unwrap()
-            .run();
-        tokio::spawn(server);
-        receiver
-    }
-
-    #[expect(
-        clippy::needless_pass_by_value,
-        reason = "a handler gets what it asks for by value"
-    )]
-    fn take(receiver: web::Data<Self>, request: HttpRequest, body: String) -> Ready<HttpResponse> {
-        let header = |name: &str| {
-            let value = request.headers().get(name).map(|value| value.to_str().unwrap());
-            value.unwrap_or_default().to_owned()
-        };
-        let (id, at) = (header("webhook-id"), header("webhook-timestamp"));
-        let mut signer = Hmac::<Sha256>::new_from_slice(SECRET.as_bytes()).unwrap();
-        signer.update(format!("{id}.{at}.{body}").as_bytes());
-        let signature = format!("v1,{}", STANDARD.encode(signer.finalize().into_bytes()));
-        let mut came = receiver.came.lock().unwrap();
-        let status = receiver.answers.get(came.len()).copied().unwrap_or(204);
-        came.push(Came {
-            id,
-            status,
-            is_signed: header("webhook-signature") == signature,
-            path: request.uri().to_string(),
-            body: serde_json::from_str(&body).unwrap(),
-        });
-        let status = actix_web::http::StatusCode::from_u16(status).unwrap();
-        // Where a redirect leads, this program would take it.
-        ready(
-            HttpResponse::build(status)
-                .insert_header(("location", "/elsewhere"))
-                .finish(),
-        )
-    }
-
-    pub fn came(&self) -> Vec<Came> {
-        self.came.lock().unwrap().clone()
-    }
-
-    fn of_type(&self, kind: &str) -> Vec<Came> {
-        let mut came = self.came();
-        came.retain(|came| came.body["type"] == kind);
-        came
-    }
-
-    /// Lets the server's clock go on, so that what waits for its time is due, until so many events were taken.
-    pub async fn taken(&self, app: &TestApp, count: usize) -> Vec<Came> {
-        let mut minutes = 0;
-        until("the events are taken", || {
-            minutes += 1;
-            app.clock.set(NOW + time::Duration::minutes(minutes));
-            async { self.came().iter().filter(|came| came.status == 204).count() >= count }
-        })
-        .await;
-        self.came()
-    }
-}
-
-/// A file with the secret.
-pub fn secret() -> NamedTempFile {
-    let mut file = NamedTempFile::new().unwrap();
-    writeln!(file, "{SECRET}").unwrap();
-    file
-}
-
-pub fn set(options: &mut Options, receiver: &Receiver, secret: &NamedTempFile) {
-    options.settings.tell.webhook = Some(format!("{}/hook?key=of-the-address", receiver.url));
-    options.settings.tell.webhook_secret_file = Some(secret.path().to_owned());
-}
-
-/// Waits until what is done from now on is told.
-pub async fn begun(app: &TestApp) {
-    until("the queue has begun", || async {
-        app.store.delivery_state(NOW).await.unwrap().queued_to.is_some()
-    })
-    .await;
-}
 
 /// Withdraws a record and publishes it again: an event each.
 async fn step(app: &TestApp, token: &str, step: &str) {
@@ -143,14 +20,6 @@ async fn step(app: &TestApp, token: &str, step: &str) {
 }
 
 const WITHDRAW: &str = "withdraw?reason=bogus";
-
-pub async fn metric(app: &TestApp, line: &str) {
-    until(line, || async {
-        let metrics = app.get("/metrics").await.text().await.unwrap();
-        metrics.lines().any(|found| found == line)
-    })
-    .await;
-}
 
 /// Seven events: of a record with reviews, and of one that is published and withdrawn.
 async fn curate(app: &TestApp, id: &str) {
@@ -315,7 +184,7 @@ async fn what_nobody_takes_is_given_up_and_shown() {
     let token = app.token(&[Scope::Publish, Scope::Admin]).await;
     step(&app, &token, WITHDRAW).await;
     metric(&app, "webhook_failed_total 1").await;
-    app.clock.set(NOW + time::Duration::hours(73));
+    app.clock.set(NOW + Duration::hours(73));
     metric(&app, "webhook_given_up_total 1").await;
     let audit = app.get_with("/api/v1/audit?action=webhook", &token).await;
     let audit = crate::test_app::json(audit).await;
@@ -364,6 +233,80 @@ async fn several_servers_on_one_database_send_each_event_once() {
     database.end().await;
 }
 
+#[tokio::test]
+async fn what_cannot_be_read_holds_up_nothing_else_and_is_counted() {
+    let receiver = Receiver::start(&[]);
+    let secret = secret();
+    let app = TestApp::start_with(|options| set(options, &receiver, &secret)).await;
+    begun(&app).await;
+    metric(&app, "webhook_errors_total 0").await;
+    let audit = app.store.delivery_state(NOW).await.unwrap().audit;
+    let url = format!("sqlite://{}/peerless.db", app.folder.path().display());
+    let mut database = sqlx::SqliteConnection::connect(&url).await.unwrap();
+    // A row in a form that this version does not know.
+    let sql = "BEGIN IMMEDIATE; UPDATE counter SET value = value + 1 WHERE name = 'audit'; INSERT INTO audit \
+        (n, at, actor_kind, actor_id, actor_name, action, subject, detail) SELECT value, '2026-01-02T00:00:00Z', 'system', \
+        'test', 'test', 'review.ask', 'a/b', 'no JSON' FROM counter WHERE name = 'audit'; COMMIT";
+    database.execute(sql).await.unwrap();
+    database.close().await.unwrap();
+    let made = NewDelivery {
+        id: "fleet-1".to_owned(),
+        kind: "finding.began",
+        body: "{}".to_owned(),
+        made_at: NOW,
+    };
+    let queued = app.store.queue_audit((audit, audit), &[made], NOW).await;
+    assert_eq!(queued.unwrap(), Some(0));
+    metric(&app, "webhook_delivered_total 1").await;
+    until("the failure is counted", || async {
+        let metrics = app.get("/metrics").await.text().await.unwrap();
+        let counted = |line: &str| line.starts_with("webhook_errors_total ") && !line.ends_with(" 0");
+        metrics.lines().any(counted)
+    })
+    .await;
+}
+
+/// A receiver that answers so late that another server has the event given up meanwhile.
+struct Late<'s> {
+    store: &'s dyn Store,
+    clock: &'s FixedClock,
+}
+
+#[async_trait::async_trait]
+impl Carrier for Late<'_> {
+    async fn carry(&self, _: &Delivery, now: OffsetDateTime) -> Result<(), String> {
+        let late = now + Duration::minutes(2);
+        self.clock.set(late);
+        let claimed = self.store.claim_delivery(late, late + Duration::minutes(1)).await;
+        let claim = claimed.unwrap().unwrap();
+        let end = DeliveryEnd::GivenUp {
+            why: "of the other server".to_owned(),
+        };
+        assert!(self.store.settle_delivery(&claim, &end, late).await.unwrap());
+        Err("it was too late".to_owned())
+    }
+}
+
+#[tokio::test]
+async fn what_another_server_has_meanwhile_counts_there_alone() {
+    let app = TestApp::start().await;
+    let store = app.store.as_ref();
+    store.begin_deliveries().await.unwrap();
+    let audit = store.delivery_state(NOW).await.unwrap().audit;
+    let made = NewDelivery {
+        id: "audit-1".to_owned(),
+        kind: "review.asked",
+        body: "{}".to_owned(),
+        // Old enough to be given up here, too.
+        made_at: NOW - OLDEST - Duration::hours(1),
+    };
+    let queued = store.queue_audit((audit, audit), &[made], NOW).await.unwrap();
+    assert_eq!(queued, Some(0));
+    let clock = app.clock.as_ref();
+    let sent = send_next(store, &Late { store, clock }, clock).await.unwrap();
+    assert_eq!(sent, Some(Outcome::Overtaken));
+}
+
 #[test]
 fn a_webhook_needs_an_address_and_a_secret() {
     let folder = tempfile::tempdir().unwrap();
@@ -377,6 +320,18 @@ fn a_webhook_needs_an_address_and_a_secret() {
         (
             vec!["--webhook", "ftp://x", "--webhook-secret-file", short],
             "https://chat.example.org",
+        ),
+        (
+            vec!["--webhook", "http://me:hidden@x/", "--webhook-secret-file", short],
+            "https://chat.example.org",
+        ),
+        (
+            vec!["--alertmanager", "http://x/hidden key"],
+            "--alertmanager: write an address",
+        ),
+        (
+            vec!["--alertmanager", "http://x/?hidden"],
+            "http://alertmanager:9093",
         ),
         (
             vec!["--webhook", "http://127.0.0.1:1", "--webhook-secret-file", short],
@@ -397,6 +352,16 @@ fn a_webhook_needs_an_address_and_a_secret() {
         let ended = crate::process::run(&all);
         let stderr = String::from_utf8_lossy(&ended.stderr);
         assert!(!ended.status.success() && stderr.contains(told), "{stderr}");
-        assert!(!stderr.contains("too short"), "{stderr}");
+        assert!(
+            !stderr.contains("too short") && !stderr.contains("hidden"),
+            "{stderr}"
+        );
     }
+    let mut help = crate::process::peerless();
+    for name in ["PEERLESS_WEBHOOK", "PEERLESS_ALERTMANAGER"] {
+        help.env(name, "https://x.example/hidden");
+    }
+    let help = help.args(["serve", "--help"]).output().unwrap();
+    assert!(help.status.success());
+    assert!(!String::from_utf8_lossy(&help.stdout).contains("hidden"));
 }

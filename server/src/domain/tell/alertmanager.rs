@@ -8,7 +8,7 @@ use time::format_description::well_known::Rfc3339;
 use time::{Duration, OffsetDateTime};
 
 use super::group::groups;
-use super::{Group, title_of};
+use super::{Group, MOST, title_of};
 use crate::domain::fleet::{SILENT_HOURS, silent_before};
 use crate::feed::Generation;
 use crate::store::{AlertStore, Labels, SILENT, Seen, StoreError, word};
@@ -17,8 +17,6 @@ use crate::store::{AlertStore, Labels, SILENT, Seen, StoreError, word};
 pub const EVERY: Duration = Duration::minutes(1);
 /// How long Alertmanager takes an alert for open that it does not hear of again, and how long an end is told.
 pub const VALID: Duration = Duration::minutes(5);
-/// What is open on nodes, and what has ended, that is read at most.
-const MOST: u32 = 20_000;
 
 /// All alerts, one for each cause and group of nodes.
 pub async fn alerts(
@@ -32,13 +30,13 @@ pub async fn alerts(
         silent_before: silent_before(now, SILENT_HOURS),
     };
     let known = store.alerts(seen, now.saturating_sub(VALID), MOST).await?;
-    if known.len() >= MOST as usize {
+    if known.is_cut {
         tracing::warn!(
-            read = known.len(),
+            read = known.list.len(),
             "more is open on nodes than Alertmanager is told: the newest is left out"
         );
     }
-    let groups = groups(known, by, &|record| title_of(generation, record));
+    let groups = groups(known.list, by, &|record| title_of(generation, record));
     let open: HashSet<(String, Labels)> = groups
         .iter()
         .filter(|group| !group.has_ended)

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use time::{Duration, OffsetDateTime};
 
 use super::group::groups;
-use super::{Group, delivery, title_of};
+use super::{Group, MOST, delivery, title_of};
 use crate::domain::fleet::{SILENT_HOURS, silent_before};
 use crate::feed::Generation;
 use crate::store::{AlertStore, GroupName, NewDelivery, Seen, SilenceLook, StoreError, ToldGroup, Turn};
@@ -14,10 +14,8 @@ use crate::store::{AlertStore, GroupName, NewDelivery, Seen, SilenceLook, StoreE
 pub const WINDOW: Duration = Duration::seconds(30);
 /// Time between two messages of one cause and group.
 pub const REPEAT: Duration = Duration::minutes(5);
-/// Time between two looks at who is silent: three of them take longer than an agent's daemon waits between two reports.
+/// Time between two looks at who is silent: from the first to the third 20 minutes pass; a daemon reports every 15 (default).
 pub const SILENCE_EVERY: Duration = Duration::minutes(10);
-/// Beginnings and ends that are read at once, of each.
-const MOST: u32 = 5_000;
 
 /// Sees who is silent, if that is due.
 pub async fn look_for_silence(store: &dyn AlertStore, now: OffsetDateTime) -> Result<bool, StoreError> {
@@ -49,7 +47,13 @@ pub async fn collect_fleet(
         silent_before: silent_before(now, SILENT_HOURS),
     };
     let untold = store.untold(seen, MOST).await?;
-    if untold.is_empty() {
+    if untold.is_cut {
+        tracing::warn!(
+            read = untold.list.len(),
+            "more began and ended on nodes than is read at once: the webhook is told of it in parts"
+        );
+    }
+    if untold.list.is_empty() {
         return Ok(0);
     }
     let recent: HashSet<GroupName> = store
@@ -58,7 +62,7 @@ pub async fn collect_fleet(
         .into_iter()
         .collect();
     let (mut told, mut made): (Vec<ToldGroup>, Vec<NewDelivery>) = (Vec::new(), Vec::new());
-    for group in groups(untold, by, &|record| title_of(generation, record)) {
+    for group in groups(untold.list, by, &|record| title_of(generation, record)) {
         let kind = kind(&group);
         let name = GroupName {
             kind: kind.to_owned(),
@@ -68,7 +72,8 @@ pub async fn collect_fleet(
         if recent.contains(&name) {
             continue;
         }
-        let id = format!("fleet-{}-{}", now.unix_timestamp(), made.len());
+        // Seconds would repeat where the clock is set back, and an id that was there before is taken for the same event.
+        let id = format!("fleet-{}-{}", now.unix_timestamp_nanos(), made.len());
         made.push(delivery(id, kind, now, &group.data(public_url)));
         told.push(ToldGroup {
             name,

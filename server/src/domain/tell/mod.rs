@@ -13,7 +13,7 @@ mod fleet;
 mod group;
 mod send;
 
-pub use curation::collect;
+pub use curation::{Collected, collect};
 pub use fleet::{REPEAT, SILENCE_EVERY, WINDOW, collect_fleet, look_for_silence};
 pub use group::{Group, NODE};
 pub use send::{Carrier, LONGEST_PAUSE, OLDEST, Outcome, pause, send_next};
@@ -25,6 +25,9 @@ use time::format_description::well_known::Rfc3339;
 
 use crate::feed::Generation;
 use crate::store::NewDelivery;
+
+/// What is read at once of what is open on nodes, of what ended and of silent nodes, of each.
+const MOST: u32 = 20_000;
 
 /// The title of a record that this server knows as published.
 fn title_of(generation: &Generation, record: &RecordId) -> Option<String> {

@@ -26,6 +26,8 @@ pub enum Outcome {
     /// It is tried again.
     Failed,
     GivenUp,
+    /// The claim ended meanwhile: another server tells what becomes of the event.
+    Overtaken,
 }
 
 /// Sends the event that has been due longest; `None` where none is due, or another server has it.
@@ -48,6 +50,9 @@ pub async fn send_next(
             (DeliveryEnd::Failed { again_at, why }, Outcome::Failed)
         }
     };
+    if !store.settle_delivery(&claim, &end, now).await? {
+        return Ok(Some(Outcome::Overtaken));
+    }
     let (id, event) = (&claim.id, &claim.kind);
     match &end {
         DeliveryEnd::Taken => {}
@@ -58,7 +63,6 @@ pub async fn send_next(
             tracing::error!(id, event, why, "an event for the webhook is given up");
         }
     }
-    store.settle_delivery(&claim, &end, now).await?;
     Ok(Some(outcome))
 }
 
@@ -71,6 +75,7 @@ pub fn pause(failures: u32) -> Duration {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::store::FARTHEST_ATTEMPT;
 
     #[test]
     fn pauses_grow_up_to_an_hour() {
@@ -80,5 +85,6 @@ mod tests {
             [2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 3600, 3600]
         );
         assert_eq!(pause(u32::MAX), LONGEST_PAUSE);
+        assert!(LONGEST_PAUSE + CLAIM < FARTHEST_ATTEMPT);
     }
 }

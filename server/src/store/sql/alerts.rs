@@ -15,8 +15,8 @@ use super::fleet_list::vocabulary;
 use super::session::{SqlStore, Tx};
 use super::{batch, silence};
 use crate::store::{
-    AlertStore, Gravity, GroupName, Labels, NewDelivery, NodeAlert, SILENT, Seen, SilenceLook, StoreError,
-    ToldGroup, Turn,
+    AlertStore, Gravity, GroupName, Labels, NewDelivery, NodeAlert, NodeAlerts, SILENT, Seen, SilenceLook,
+    StoreError, ToldGroup, Turn,
 };
 
 /// Nodes in one statement.
@@ -64,7 +64,7 @@ impl<DB: Engine> AlertStore for SqlStore<DB> {
         Ok(looked)
     }
 
-    async fn untold(&self, seen: Seen, limit: u32) -> Result<Vec<NodeAlert>, StoreError> {
+    async fn untold(&self, seen: Seen, limit: u32) -> Result<NodeAlerts, StoreError> {
         let mut tx = self.begin_read().await?;
         let began = concat!(
             "SELECT NULL, ",
@@ -76,19 +76,17 @@ impl<DB: Engine> AlertStore for SqlStore<DB> {
             " ORDER BY f.opened_at, f.node_id LIMIT $2"
         );
         let began = tx.all(began, values![seen.now, limit]).await?;
+        // Of what was told and is open without weight, such as a record that is harmless now, nobody knows a better time than this one.
         let ended = concat!(
-            "SELECT COALESCE(f.ended_at, f.last_at), ",
+            "SELECT CASE WHEN f.is_open THEN $1 ELSE COALESCE(f.ended_at, f.last_at) END, ",
             alert_columns!(),
-            " FROM node_finding f WHERE f.told_at IS NOT NULL AND NOT f.is_open ORDER BY f.ended_at, f.node_id LIMIT $1"
+            " FROM node_finding f WHERE f.told_at IS NOT NULL AND NOT (f.is_open AND ",
+            weighs!(),
+            ") ORDER BY f.ended_at, f.node_id LIMIT $2"
         );
-        let ended = tx.all(ended, values![limit]).await?;
-        let mut alerts = began
-            .iter()
-            .chain(&ended)
-            .map(alert_from)
-            .collect::<Result<Vec<_>, _>>()?;
-        alerts.extend(silence::untold(&mut tx, seen, limit).await?);
-        label(&mut tx, &mut alerts).await?;
+        let ended = tx.all(ended, values![seen.now, limit]).await?;
+        let silent = silence::untold(&mut tx, seen, limit).await?;
+        let alerts = all(&mut tx, [began, ended], silent, limit).await?;
         tx.end().await?;
         Ok(alerts)
     }
@@ -134,7 +132,7 @@ impl<DB: Engine> AlertStore for SqlStore<DB> {
         seen: Seen,
         ended_after: OffsetDateTime,
         limit: u32,
-    ) -> Result<Vec<NodeAlert>, StoreError> {
+    ) -> Result<NodeAlerts, StoreError> {
         let mut tx = self.begin_read().await?;
         let open = concat!(
             "SELECT CASE WHEN ",
@@ -156,19 +154,14 @@ impl<DB: Engine> AlertStore for SqlStore<DB> {
             " AND f.ended_at > $1 ORDER BY f.ended_at, f.node_id LIMIT $2"
         );
         let ended = tx.all(ended, values![ended_after, limit]).await?;
-        let mut alerts = open
-            .iter()
-            .chain(&ended)
-            .map(alert_from)
-            .collect::<Result<Vec<_>, _>>()?;
-        alerts.extend(silence::silent(&mut tx, seen, limit).await?);
-        label(&mut tx, &mut alerts).await?;
+        let silent = silence::silent(&mut tx, seen, limit).await?;
+        let alerts = all(&mut tx, [open, ended], silent, limit).await?;
         tx.end().await?;
         Ok(alerts)
     }
 }
 
-/// Takes a turn that is due.
+/// Takes a turn that is due. One that would be due after two turns is from a clock that was ahead, and is taken, too.
 pub(super) async fn take<DB: Engine>(
     tx: &mut Tx<DB>,
     name: &str,
@@ -176,8 +169,9 @@ pub(super) async fn take<DB: Engine>(
     until: OffsetDateTime,
 ) -> Result<bool, StoreError> {
     let sql = "INSERT INTO turn (name, due_at) VALUES ($1, $3) ON CONFLICT (name) DO UPDATE SET due_at = excluded.due_at \
-        WHERE turn.due_at <= $2";
-    Ok(tx.run(sql, values![name, now, until]).await? > 0)
+        WHERE turn.due_at <= $2 OR turn.due_at > $4";
+    let farthest = until.saturating_add(until - now);
+    Ok(tx.run(sql, values![name, now, until, farthest]).await? > 0)
 }
 
 /// Keeps that a group was told.
@@ -188,9 +182,10 @@ async fn mark<DB: Engine>(tx: &mut Tx<DB>, group: &ToldGroup, now: OffsetDateTim
             (true, false) => "UPDATE node_silence SET told_at = $1 WHERE node_id IN (",
             (true, true) => "DELETE FROM node_silence WHERE told_at <= $1 AND node_id IN (",
             (false, false) => "UPDATE node_finding SET told_at = opened_at WHERE name = $1 AND node_id IN (",
-            // What has begun again since it was read is told with that.
+            // A finding that began again since it was read stays told; its new beginning is told next.
             (false, true) => {
-                "UPDATE node_finding SET told_at = NULL WHERE name = $1 AND NOT is_open AND node_id IN ("
+                "UPDATE node_finding SET told_at = NULL WHERE name = $1 AND NOT (is_open AND NOT simulated AND bearing <> 'event') \
+                    AND node_id IN ("
             }
         };
         let mut sql = head.to_owned();
@@ -214,6 +209,21 @@ async fn mark<DB: Engine>(tx: &mut Tx<DB>, group: &ToldGroup, now: OffsetDateTim
     tx.run(sql, values![&name.kind, &name.cause, &name.labels, now])
         .await?;
     Ok(())
+}
+
+/// Puts together what was read of findings, at most so many rows each, and of silent nodes.
+async fn all<DB: Engine>(
+    tx: &mut Tx<DB>,
+    findings: [Vec<DB::Row>; 2],
+    mut silent: NodeAlerts,
+    limit: u32,
+) -> Result<NodeAlerts, StoreError> {
+    let is_cut = silent.is_cut || findings.iter().any(|rows| rows.len() >= limit as usize);
+    let rows = findings.iter().flatten().map(alert_from);
+    let mut list = rows.collect::<Result<Vec<_>, _>>()?;
+    list.append(&mut silent.list);
+    label(tx, &mut list).await?;
+    Ok(NodeAlerts { list, is_cut })
 }
 
 fn alert_from(row: &impl Cells) -> Result<NodeAlert, StoreError> {

@@ -10,8 +10,8 @@ use super::convert::count_from;
 use super::engine::{Cells, Engine, Value, values};
 use super::session::{SqlStore, Tx};
 use crate::store::{
-    AuditEntry, By, Delivery, DeliveryEnd, DeliveryState, DeliveryStore, MOST_DELIVERIES, NewAudit,
-    NewDelivery, StoreError, cut,
+    AuditEntry, By, Delivery, DeliveryEnd, DeliveryState, DeliveryStore, FARTHEST_ATTEMPT, MOST_DELIVERIES,
+    NewAudit, NewDelivery, StoreError, cut,
 };
 
 /// Longest reason of a failure that is kept, in characters.
@@ -30,8 +30,9 @@ impl<DB: Engine> DeliveryStore for SqlStore<DB> {
     async fn delivery_state(&self, now: OffsetDateTime) -> Result<DeliveryState, StoreError> {
         let sql = "SELECT (SELECT value FROM counter WHERE name = 'webhook'), \
             (SELECT value FROM counter WHERE name = 'audit'), (SELECT COUNT(*) FROM delivery), \
-            (SELECT COUNT(*) FROM (SELECT 1 FROM delivery WHERE due_at <= $1 LIMIT 1) due)";
-        let row = self.read_once().await?.one(sql, values![now]).await?;
+            (SELECT COUNT(*) FROM (SELECT 1 FROM delivery WHERE due_at <= $1 OR due_at > $2 LIMIT 1) due)";
+        let farthest = now.saturating_add(FARTHEST_ATTEMPT);
+        let row = self.read_once().await?.one(sql, values![now, farthest]).await?;
         Ok(DeliveryState {
             queued_to: row.maybe_integer(0)?,
             audit: row.integer(1)?,
@@ -74,10 +75,13 @@ impl<DB: Engine> DeliveryStore for SqlStore<DB> {
     ) -> Result<Option<Delivery>, StoreError> {
         let mut tx = self.begin_write().await?;
         // The second condition is tried again after a wait for another server's claim.
-        let sql = "UPDATE delivery SET due_at = $2 WHERE due_at <= $1 AND id = \
-            (SELECT id FROM delivery WHERE due_at <= $1 ORDER BY due_at, made_at, id LIMIT 1) \
+        let sql = "UPDATE delivery SET due_at = $2 WHERE (due_at <= $1 OR due_at > $3) AND id = \
+            (SELECT id FROM delivery WHERE due_at <= $1 OR due_at > $3 ORDER BY due_at, made_at, id LIMIT 1) \
             RETURNING id, kind, body, made_at, attempts, due_at";
-        let Some(row) = tx.first(sql, values![now, until]).await? else {
+        let Some(row) = tx
+            .first(sql, values![now, until, now.saturating_add(FARTHEST_ATTEMPT)])
+            .await?
+        else {
             tx.end().await?;
             return Ok(None);
         };

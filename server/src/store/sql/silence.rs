@@ -7,7 +7,9 @@ use super::alerts;
 use super::convert::id_from;
 use super::engine::{Cells, Engine, values};
 use super::session::Tx;
-use crate::store::{Gravity, Labels, NodeAlert, SILENT, SILENT_LOOKS, Seen, SilenceLook, StoreError};
+use crate::store::{
+    Gravity, Labels, NodeAlert, NodeAlerts, SILENT, SILENT_LOOKS, Seen, SilenceLook, StoreError,
+};
 
 const TURN: &str = "silence";
 
@@ -33,6 +35,10 @@ pub(super) async fn look<DB: Engine>(tx: &mut Tx<DB>, look: SilenceLook) -> Resu
     let sql = "DELETE FROM node_silence WHERE told_at IS NULL AND NOT EXISTS (SELECT 1 FROM node_summary s \
         WHERE s.node_id = node_silence.node_id AND s.heard_at < $1 AND NOT s.simulated)";
     tx.run(sql, values![silent_before]).await?;
+    // A row whose end is still to be told stays, also where the webhook is gone from the settings.
+    let sql = "UPDATE node_silence SET looks = 0 WHERE NOT EXISTS (SELECT 1 FROM node_summary s \
+        WHERE s.node_id = node_silence.node_id AND s.heard_at < $1 AND NOT s.simulated)";
+    tx.run(sql, values![silent_before]).await?;
     let sql = "INSERT INTO node_silence (node_id, looks) SELECT node_id, 1 FROM node_summary \
         WHERE heard_at < $1 AND NOT simulated ON CONFLICT (node_id) DO UPDATE SET looks = node_silence.looks + 1";
     tx.run(sql, values![silent_before]).await?;
@@ -44,7 +50,7 @@ pub(super) async fn untold<DB: Engine>(
     tx: &mut Tx<DB>,
     seen: Seen,
     limit: u32,
-) -> Result<Vec<NodeAlert>, StoreError> {
+) -> Result<NodeAlerts, StoreError> {
     let sql = "SELECT n.node_id, s.heard_at FROM node_silence n JOIN node_summary s ON s.node_id = n.node_id \
         WHERE n.looks >= $1 AND n.told_at IS NULL AND s.heard_at < $2 ORDER BY s.heard_at, n.node_id LIMIT $3";
     let began = tx
@@ -53,14 +59,15 @@ pub(super) async fn untold<DB: Engine>(
     let sql = "SELECT n.node_id, s.heard_at FROM node_silence n JOIN node_summary s ON s.node_id = n.node_id \
         WHERE n.told_at IS NOT NULL AND (s.heard_at >= $1 OR s.simulated) ORDER BY s.heard_at, n.node_id LIMIT $2";
     let ended = tx.all(sql, values![seen.silent_before, limit]).await?;
-    let mut alerts = Vec::new();
+    let mut list = Vec::new();
     for row in &began {
-        alerts.push(alert(id_from(row.text(0)?)?, row.time(1)?, None));
+        list.push(alert(id_from(row.text(0)?)?, row.time(1)?, None));
     }
     for row in &ended {
-        alerts.push(alert(id_from(row.text(0)?)?, row.time(1)?, Some(seen.now)));
+        list.push(alert(id_from(row.text(0)?)?, row.time(1)?, Some(seen.now)));
     }
-    Ok(alerts)
+    let is_cut = began.len().max(ended.len()) >= limit as usize;
+    Ok(NodeAlerts { list, is_cut })
 }
 
 /// Nodes that are silent and were seen so often enough.
@@ -68,15 +75,19 @@ pub(super) async fn silent<DB: Engine>(
     tx: &mut Tx<DB>,
     seen: Seen,
     limit: u32,
-) -> Result<Vec<NodeAlert>, StoreError> {
+) -> Result<NodeAlerts, StoreError> {
     let sql = "SELECT n.node_id, s.heard_at FROM node_silence n JOIN node_summary s ON s.node_id = n.node_id \
         WHERE n.looks >= $1 AND s.heard_at < $2 AND NOT s.simulated ORDER BY s.heard_at, n.node_id LIMIT $3";
     let rows = tx
         .all(sql, values![SILENT_LOOKS, seen.silent_before, limit])
         .await?;
-    rows.iter()
-        .map(|row| Ok(alert(id_from(row.text(0)?)?, row.time(1)?, None)))
-        .collect()
+    let silent = rows
+        .iter()
+        .map(|row| Ok(alert(id_from(row.text(0)?)?, row.time(1)?, None)));
+    Ok(NodeAlerts {
+        list: silent.collect::<Result<_, StoreError>>()?,
+        is_cut: rows.len() >= limit as usize,
+    })
 }
 
 fn alert(node: NodeId, heard_at: OffsetDateTime, ended_at: Option<OffsetDateTime>) -> NodeAlert {

@@ -18,6 +18,7 @@ use time::{Duration, OffsetDateTime};
 
 use crate::config::OidcArgs;
 use crate::store::Standing;
+use crate::web::secret_file;
 use fetch::Fetch;
 pub use pending::Pending;
 use roles::Roles;
@@ -201,8 +202,8 @@ impl OpenId {
 }
 
 fn read_secret(path: &Path) -> Result<ClientSecret, OpenIdError> {
-    let text = std::fs::read_to_string(path).map_err(|error| {
+    let text = secret_file::read(path).map_err(|error| {
         OpenIdError::Settings(format!("--oidc-client-secret-file {}: {error}", path.display()))
     })?;
-    Ok(ClientSecret::new(text.trim().to_owned()))
+    Ok(ClientSecret::new(text))
 }

@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use super::WebhookError;
-use super::client::Client;
+use super::client::{Client, NotTaken};
+use super::{WebhookError, address};
 use crate::config::TellArgs;
 
 /// Alerts in one request.
@@ -23,8 +23,9 @@ impl Alertmanagers {
     /// None where the settings name none. Nothing is sent yet.
     pub fn of(settings: &TellArgs) -> Result<Option<Self>, WebhookError> {
         let client = |url: &String| {
-            let url = format!("{}{PATH}", url.trim_end_matches('/'));
-            Client::new(&url).map_err(|why| WebhookError::Address("--alertmanager", why))
+            let refused = |why| WebhookError::Address("--alertmanager", why);
+            address::check_plain(url).map_err(refused)?;
+            Client::new(&format!("{}{PATH}", url.trim_end_matches('/'))).map_err(refused)
         };
         let clients: Vec<Client> = settings
             .alertmanager
@@ -34,17 +35,25 @@ impl Alertmanagers {
         Ok(Some(Self(clients)).filter(|all| !all.0.is_empty()))
     }
 
-    /// Sends all alerts to each of them: what each answered.
-    pub async fn send(&self, alerts: &[Value]) -> Vec<Result<(), String>> {
+    /// Sends all alerts to each of them, an empty list where there are none: what each answered, in the order of the settings.
+    pub async fn send(&self, alerts: &[Value]) -> Vec<Result<(), NotTaken>> {
         let sent = self.0.iter().map(|client| Self::to(client, alerts));
         futures_util::future::join_all(sent).await
     }
 
-    async fn to(client: &Client, alerts: &[Value]) -> Result<(), String> {
-        for piece in alerts.chunks(AT_ONCE) {
-            let body = serde_json::to_string(piece).map_err(|error| error.to_string())?;
-            client.post(&[], body).await?;
+    async fn to(client: &Client, alerts: &[Value]) -> Result<(), NotTaken> {
+        let mut refused = Ok(());
+        let nothing = alerts.is_empty().then_some(alerts);
+        for piece in alerts.chunks(AT_ONCE).chain(nothing) {
+            let body = Value::Array(piece.to_vec()).to_string();
+            match client.post(&[], body).await {
+                Ok(()) => {}
+                // One alert that is refused must not withhold those of other requests.
+                Err(answered @ NotTaken::Answered(_)) => refused = Err(answered),
+                // Each other request would wait as long for nothing.
+                Err(none @ NotTaken::NoAnswer(_)) => return Err(none),
+            }
         }
-        Ok(())
+        refused
     }
 }

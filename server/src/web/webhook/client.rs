@@ -8,6 +8,15 @@ use reqwest::redirect::Policy;
 /// Longest time for an attempt; shorter than a server's claim to it.
 const PATIENCE: Duration = Duration::from_secs(15);
 
+/// Why it was not taken, without the address.
+#[derive(Debug, thiserror::Error)]
+pub enum NotTaken {
+    #[error("it answered {0}")]
+    Answered(u16),
+    #[error("{0}")]
+    NoAnswer(String),
+}
+
 pub(super) struct Client {
     client: reqwest::Client,
     url: Url,
@@ -32,8 +41,12 @@ impl Client {
         Ok(Self { client, url })
     }
 
-    /// Sends JSON; an error says why it was not taken, without the address.
-    pub(super) async fn post(&self, headers: &[(&'static str, String)], body: String) -> Result<(), String> {
+    /// Sends JSON.
+    pub(super) async fn post(
+        &self,
+        headers: &[(&'static str, String)],
+        body: String,
+    ) -> Result<(), NotTaken> {
         let mut request = self.client.post(self.url.clone());
         for (name, value) in headers {
             request = request.header(*name, value);
@@ -44,8 +57,8 @@ impl Client {
             .send();
         match sent.await {
             Ok(answer) if answer.status().is_success() => Ok(()),
-            Ok(answer) => Err(format!("it answered {}", answer.status().as_u16())),
-            Err(error) => Err(why(error)),
+            Ok(answer) => Err(NotTaken::Answered(answer.status().as_u16())),
+            Err(error) => Err(NotTaken::NoAnswer(why(error))),
         }
     }
 }

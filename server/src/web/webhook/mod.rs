@@ -1,6 +1,7 @@
 //! Sending events to the programs that are told: signed, bounded in time, without redirects. Headers and signature are those of
 //! <https://www.standardwebhooks.com>, for which there are libraries in most languages.
 
+mod address;
 mod alertmanager;
 mod client;
 mod secret;
@@ -17,6 +18,7 @@ use crate::domain::tell::Carrier;
 use crate::store::Delivery;
 pub use alertmanager::Alertmanagers;
 use client::Client;
+pub use client::NotTaken;
 
 pub struct Webhook {
     client: Client,
@@ -44,10 +46,12 @@ impl Webhook {
         let (Some(url), Some(file)) = (&settings.webhook, &settings.webhook_secret_file) else {
             return Ok(None);
         };
+        let refused = |why| WebhookError::Address("--webhook", why);
+        address::check(url).map_err(refused)?;
         let told = |why: String| WebhookError::Secret(file.display().to_string(), why);
         let secret = secret::read(file).map_err(told)?;
         Ok(Some(Self {
-            client: Client::new(url).map_err(|why| WebhookError::Address("--webhook", why))?,
+            client: Client::new(url).map_err(refused)?,
             signer: Hmac::new_from_slice(&secret).map_err(|error| told(error.to_string()))?,
         }))
     }
@@ -68,7 +72,8 @@ impl Carrier for Webhook {
             ("webhook-timestamp", at.to_string()),
             ("webhook-signature", self.signature(&event.id, at, &event.body)),
         ];
-        self.client.post(&headers, event.body.clone()).await
+        let sent = self.client.post(&headers, event.body.clone()).await;
+        sent.map_err(|why| why.to_string())
     }
 }
 

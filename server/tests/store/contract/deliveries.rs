@@ -119,6 +119,18 @@ pub(crate) async fn one_server_has_a_delivery_until_its_claim_ends(place: Arc<Pl
     assert_eq!(store.delivery_state(at(999)).await.unwrap().waiting, 0);
 }
 
+pub(crate) async fn a_clock_that_was_ahead_holds_no_delivery_up(place: Arc<Place>) {
+    let store = place.store().await;
+    let store = store.as_ref();
+    queue(store, &[made("a", 1)]).await;
+    let ahead = claim(store, at(90_000), 90_060).await.unwrap();
+    assert!(store.delivery_state(at(20)).await.unwrap().is_due);
+    let right = claim(store, at(20), 80).await.unwrap();
+    assert_eq!((right.id, right.until), (ahead.id, at(80)));
+    assert!(!store.delivery_state(at(21)).await.unwrap().is_due);
+    assert_eq!(claim(store, at(21), 81).await, None);
+}
+
 pub(crate) async fn what_is_given_up_stands_in_the_audit(place: Arc<Place>) {
     let store = place.store().await;
     let store = store.as_ref();

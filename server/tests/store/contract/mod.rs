@@ -50,6 +50,7 @@ macro_rules! contract {
 contract! {
     alerts {
         a_beginning_and_an_end_are_told_once
+        what_is_harmless_now_has_ended
         what_is_acknowledged_or_silenced_is_not_told
         one_server_has_a_turn
         a_node_is_silent_after_three_looks_of_the_servers_own
@@ -57,6 +58,7 @@ contract! {
     deliveries {
         rows_of_the_audit_are_queued_once
         one_server_has_a_delivery_until_its_claim_ends
+        a_clock_that_was_ahead_holds_no_delivery_up
         what_is_given_up_stands_in_the_audit
         the_queue_is_bounded
     }
