@@ -301,8 +301,46 @@ fn an_admission_that_fails_leaves_the_fault_open() {
         first.contains("1 threads") && first.contains("block 0"),
         "{first}"
     );
-    assert_eq!(report.health.unwrap().open.len(), 1);
+    let open = report.health.unwrap().open;
+    let causes: Vec<&str> = open.iter().map(|entry| entry.cause.as_str()).collect();
+    assert_eq!(causes, ["xid", "load_fault"]);
     assert_eq!(daemon().code, 2);
+}
+
+/// What the load alone shows is not forgotten: a probe passes, and says nothing of it, also after a new boot.
+#[test]
+fn a_probe_does_not_end_what_the_load_found() {
+    let node = node(|log| {
+        let mut scenario = healthy(log);
+        scenario.kernel_faults.push(KernelFault {
+            kernel: "burn".to_owned(),
+            gpu: 1,
+            after: 5,
+            times: Some(1),
+            effect: KernelEffect::WrongBit(3),
+        });
+        scenario
+    });
+    let state = node.path("state");
+    let state = state.to_str().unwrap();
+    let daemon = || node.run("daemon", &["--once", "--state", state]);
+    assert_eq!(daemon().code, 0);
+    assert_eq!(admit(&node).1.code, 2);
+    for number in ["1", "2"] {
+        boot(&node, number);
+        let probe = node.run("probe", &["--json", "--state", state]);
+        assert_eq!(probe.code, 2, "{}", probe.stderr);
+        let report = probe.report();
+        assert_eq!(report.conclusion.verdict, Verdict::Healthy);
+        let open = report.health.unwrap().open;
+        assert_eq!((open.len(), open[0].cause.as_str()), (1, "load_fault"));
+        assert!(
+            open[0].text.starts_with(cause::WRONG_ARITHMETIC),
+            "{}",
+            open[0].text
+        );
+        assert_eq!(daemon().code, 2);
+    }
 }
 
 #[test]

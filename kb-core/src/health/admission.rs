@@ -8,13 +8,13 @@ use crate::verdict::not_admitted;
 /// What ends a fault of the hardware, for people.
 pub const ENDS_BY: &str = "after the repair `peerless-agent admit` ends it, or `peerless-agent clear`";
 
-/// True of a fault of the hardware: an Xid, an SXid, errors of memory or a fatal kernel message that is no application's. Only a
-/// run that admits the node ends it, or an audited clear. So it is with a ledger that could not be read, in which there may have
-/// been one.
+/// True of a fault of the hardware: an Xid, an SXid, errors of memory or a fatal kernel message that is no application's, or what
+/// a load found. Only a run that admits the node ends it, or an audited clear. So it is with a ledger that could not be read, in
+/// which there may have been one.
 pub fn needs_admission(entry: &Entry) -> bool {
     let is_of_hardware = matches!(
         entry.cause.as_str(),
-        cause::XID | cause::SXID | cause::ECC_UNCORRECTED | cause::KERNEL_MESSAGE
+        cause::XID | cause::SXID | cause::ECC_UNCORRECTED | cause::LOAD_FAULT | cause::KERNEL_MESSAGE
     );
     let is_fault = entry.bearing == Bearing::Fault && entry.at_fault != Some(Blame::Application);
     let is_meant = (is_of_hardware && is_fault) || entry.cause == cause::LEDGER_DAMAGED;

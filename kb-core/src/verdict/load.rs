@@ -30,7 +30,7 @@ pub(super) struct Found {
 }
 
 /// What speaks against the node, worst first; empty where the report has no load.
-pub(super) fn findings(report: &Report) -> Vec<LoadFinding> {
+pub(crate) fn findings(report: &Report) -> Vec<LoadFinding> {
     let Some(load) = &report.load else {
         return Vec::new();
     };

@@ -2,6 +2,7 @@
 
 mod gpus;
 mod links;
+mod load;
 mod log;
 mod new;
 mod node;

@@ -10,6 +10,8 @@ use crate::verdict::not_admitted;
 impl Ledger {
     /// Takes in a run that tried what GPUs can do, and came to a verdict; any other is none.
     ///
+    /// What a load finds wrong with the hardware is an event of its own.
+    ///
     /// A fault of the hardware ends by a run that admits the node ([`not_admitted`]), on the GPUs that were loaded. Other events of an
     /// earlier boot end on the GPUs that a run proved. Events of the node and of its switches end when all GPUs of the node took
     /// part. A GPU that is gone keeps its events: nothing was proven of it.
@@ -17,6 +19,7 @@ impl Ledger {
     /// A run over some of the GPUs does not replace the proof of all of them, unless it found a fault. Neither does a good run beside
     /// something that stays open as a fault or hides one: the run itself does not end as good.
     pub fn proof(&mut self, report: &Report) {
+        self.load_faults(report);
         let verdict = report.conclusion.verdict;
         let admits = not_admitted(report).is_none();
         let is_fault = matches!(verdict, Verdict::Refused | Verdict::Broken);
@@ -54,7 +57,9 @@ impl Ledger {
             let is_of_no_gpu = entry.device == NODE || entry.cause == cause::SXID;
             let is_covered = devices.iter().any(covers) || (of_all && is_of_no_gpu);
             let of_earlier_boot = entry.boot_id.as_ref().is_some_and(|earlier| earlier != boot);
-            let is_due = of_earlier_boot || (of_hardware && is_mended_without_boot(entry));
+            // The test that found a fault shows also without a new boot that it is gone.
+            let is_repeated = entry.cause == cause::LOAD_FAULT;
+            let is_due = of_earlier_boot || is_repeated || (of_hardware && is_mended_without_boot(entry));
             entry.nature == Nature::Event && is_due && is_covered && (admits || !of_hardware)
         });
     }
