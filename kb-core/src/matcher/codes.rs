@@ -143,10 +143,13 @@ fn introduced<'a>(line: &'a [u8], family: &'a [u8]) -> impl Iterator<Item = (u64
             let (number, len) = read_number(rest.get(digits_at..)?)?;
             let first_end = after + digits_at + len;
             let behind = line.get(first_end..).unwrap_or_default();
-            let end = digits_end(behind);
+            // `ERROR: 12 errors found` is a count. An Xid is a name, also of several errors.
+            let is_xid = family.ends_with(XID.as_bytes());
+            let is_count = !is_xid && (behind.starts_with(b" errors") || behind.starts_with(b" error found"));
+            let end = if is_count { End::Other } else { digits_end(behind) };
             let first = (number, at..first_end, end);
             // The driver's own line, `Xid (PCI:0000:3b:00): 13, 0003`, names one.
-            let may_list = family.ends_with(XID.as_bytes())
+            let may_list = is_xid
                 && end == End::Number
                 && rest
                     .get(..digits_at)
@@ -178,8 +181,6 @@ fn digits_end(behind: &[u8]) -> End {
         _ if SIGNS.iter().any(|sign| behind.starts_with(sign.as_bytes())) => End::Number,
         _ if is_word(0) => End::Other,
         _ if says_status_of_http(behind) => End::Other,
-        // `ERROR: 12 errors found` is a count.
-        _ if behind.starts_with(b" errors") || behind.starts_with(b" error found") => End::Other,
         _ => End::Number,
     }
 }

@@ -31,7 +31,7 @@ pub struct Health {
     /// The last run that made GPUs work with each other and came to a verdict; absent where none is known here.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub last_proof: Option<Proof>,
-    /// Faults and events that a person has ended, the newest last.
+    /// Faults and events that a person or a good run has ended, the newest last.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub clears: Vec<Clear>,
     /// Whether the run or look was about all GPUs of the node: then what is open on any of them counts for it. Absent in
@@ -203,7 +203,7 @@ pub struct Proof {
     pub boot_id: Option<String>,
 }
 
-/// What a person has ended, and why.
+/// What a person or a good run (`by` is then `peerless-agent`) has ended, and why.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Clear {

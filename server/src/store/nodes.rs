@@ -69,9 +69,10 @@ pub fn standing(proof: Option<ReportListing>, last_seen: &ReportListing) -> Repo
     let alarmed = last_seen.weight == Weight::Alarm;
     proof
         .filter(|proof| {
+            // Of two that are equally bad a proof tells more, and of two alarms the later one.
             let is_fault = match proof.weight {
                 Weight::Alarm => proof.verdict > last_seen.verdict,
-                _ => proof.verdict != Verdict::Healthy,
+                _ => proof.verdict != Verdict::Healthy && proof.verdict >= last_seen.verdict,
             };
             !alarmed || is_fault
         })

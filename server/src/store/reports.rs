@@ -168,8 +168,10 @@ pub struct Judged {
     pub reports: u32,
     /// Later proofs of health that turn out to be none beside this report.
     pub refuted: Vec<Refuted>,
-    /// Of an alarm: a look that came before it shows that it is over. Of another report: the alarm that stands is over with it.
-    pub alarm_is_over: bool,
+    /// An alarm that came late: a look that came before it shows that it is over.
+    pub is_over: bool,
+    /// The alarm that stands is over with it.
+    pub ends_alarm: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -240,10 +240,14 @@ impl Ledger {
             reason: reason.to_owned(),
             entries,
         };
-        self.clears.push(clear.clone());
+        self.add_clear(clear.clone());
+        Ok(clear)
+    }
+
+    fn add_clear(&mut self, clear: Clear) {
+        self.clears.push(clear);
         let surplus = self.clears.len().saturating_sub(MOST_CLEARS);
         self.clears.drain(..surplus);
-        Ok(clear)
     }
 
     /// Adds what was found open after `base` was read, and could be kept in `unkept` alone. What has changed in this one

@@ -3,7 +3,7 @@
 use super::Ledger;
 use crate::health::needs_admission;
 use crate::observation::{canonical, cause};
-use crate::report::{Bearing, Entry, NODE, Nature, Pair, Proof, Report, Verdict};
+use crate::report::{Bearing, Clear, Entry, NODE, Nature, Pair, Proof, Report, Verdict};
 use crate::severity::Action;
 use crate::verdict::not_admitted;
 
@@ -32,7 +32,8 @@ impl Ledger {
         let takes_part = |device: &String| devices.iter().any(|of| of.address == *device);
         let of_all = self.gpus.iter().all(takes_part);
         if let Some(boot) = report.node.boot_id.as_deref().filter(|_| is_good) {
-            self.end_shown(&devices, boot, of_all, admits);
+            let ended = self.end_shown(&devices, boot, of_all, admits);
+            self.note_clear(ended, report);
         }
         let hides = |entry: &Entry| entry.bearing >= Bearing::Unknown;
         if is_fault || (of_all && !self.open.iter().any(hides)) {
@@ -46,9 +47,21 @@ impl Ledger {
         }
     }
 
-    /// Ends the events that a good run shows to be over.
-    fn end_shown(&mut self, devices: &[Device], boot: &str, of_all: bool, admits: bool) {
-        self.end(|entry| {
+    /// Notes what a run has ended: an entry that is only gone could have been lost with the ledger.
+    fn note_clear(&mut self, entries: Vec<String>, report: &Report) {
+        if !entries.is_empty() {
+            self.add_clear(Clear {
+                at: report.finished_at.clone(),
+                by: "peerless-agent".to_owned(),
+                reason: format!("run {}: {}", report.report_id, report.conclusion.reason),
+                entries,
+            });
+        }
+    }
+
+    /// Ends the events that a good run shows to be over, and says which.
+    fn end_shown(&mut self, devices: &[Device], boot: &str, of_all: bool, admits: bool) -> Vec<String> {
+        let is_shown = |entry: &Entry| {
             let of_hardware = needs_admission(entry);
             let covers = |of: &Device| {
                 let is_shown = if of_hardware { of.is_loaded } else { of.is_proven };
@@ -61,7 +74,11 @@ impl Ledger {
             let is_repeated = entry.cause == cause::LOAD_FAULT;
             let is_due = of_earlier_boot || is_repeated || (of_hardware && is_mended_without_boot(entry));
             entry.nature == Nature::Event && is_due && is_covered && (admits || !of_hardware)
-        });
+        };
+        let shown = self.open.iter().filter(|entry| is_shown(entry));
+        let ended = shown.map(|entry| entry.id.clone()).collect();
+        self.end(is_shown);
+        ended
     }
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::super::*;
-use crate::scanner::testing::{record, scan_text};
+use crate::scanner::testing::{matcher_of, pattern, record, scan_text};
 
 /// Where a record with this domain and code is found on a line: `match`, `candidate` or nothing.
 fn verdict(domain: &str, code: &str, line: &str) -> &'static str {
@@ -30,6 +30,7 @@ fn each_number_of_a_list_counts_and_a_count_is_none() {
         ("xid", "Xid 79", r#"{"gpu":3,"xids":[13,79]}"#, "match"),
         ("xid", "Xid 79", "Xid 31, 79 and 43", "match"),
         ("xid", "Xid 79", "Xid 31, 79 times", ""),
+        ("xid", "Xid 79", "Xid 79 errors detected on GPU 3", "match"),
         ("xid", "Xid 79", "NVRM: Xid (PCI:0000:3b:00): 31, 79", ""),
         (
             "cuda",

@@ -3,7 +3,7 @@
 use kb_core::health::still_open;
 use kb_core::observation::{Look, canonical};
 use kb_core::report::{Absence, Check, Gpu, Outcome, Pair, Report};
-use kb_core::verdict::{Verdict, all_passed, cause, check_passed, unproven};
+use kb_core::verdict::{Verdict, all_passed, cause, check_passed, not_admitted, unproven};
 
 use super::gone::{covers, expected_gpus, expected_now, is_as_many_as_expected, is_same, name};
 
@@ -24,8 +24,16 @@ pub(super) fn leaves_open(fault: &Report, proof: &Report) -> Option<String> {
         ));
     }
     leaves_gpus_open(fault, proof)
+        .or_else(|| leaves_load_open(fault, proof))
         .or_else(|| leaves_checks_open(fault, proof))
         .or_else(|| leaves_states_open(fault, proof))
+}
+
+/// Why the later report does not show that what the load found is over: as much load has to pass.
+pub(super) fn leaves_load_open(fault: &Report, later: &Report) -> Option<String> {
+    let found = fault.load.as_ref()?.findings.first()?;
+    let why = not_admitted(later)?;
+    Some(format!("{}, which the load showed then: {why}", found.cause))
 }
 
 fn leaves_checks_open(fault: &Report, proof: &Report) -> Option<String> {
@@ -306,6 +314,21 @@ mod tests {
         let mut cleared = whole(2);
         cleared["health"] = json!({ "verdict": "no_fault_seen", "open": [] });
         assert_eq!(why(&broken, &cleared), None);
+    }
+
+    #[test]
+    fn what_a_load_found_ends_with_as_much_load() {
+        let load = |findings: Value| {
+            let gap = json!({ "source": "test", "gap": { "kind": "skipped", "reason": "test" } });
+            json!({ "asked_seconds": 300.0, "seconds": 300.0, "steps": 600, "earlier": gap, "findings": findings })
+        };
+        let mut broken = fault(2, 0);
+        broken["load"] =
+            load(json!([{ "cause": "wrong_arithmetic", "verdict": "broken", "reason": "", "fix": "" }]));
+        left_open(&broken, &whole(2), "wrong_arithmetic, which the load showed then");
+        let mut without_gpus = whole(2);
+        without_gpus["load"] = load(json!([]));
+        left_open(&broken, &without_gpus, "GPU 0 was not loaded");
     }
 
     #[test]

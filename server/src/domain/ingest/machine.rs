@@ -6,7 +6,7 @@ use kb_core::terminal::harmless;
 
 use super::weight::CONVERTED;
 use crate::store::{Hardware, Machine, MachineClock};
-use kb_core::report::{Report, fact_name};
+use kb_core::report::{Absence, AbsentGpu, Report, fact_name};
 
 /// What NVIDIA's container toolkit takes for all GPUs.
 const ALL: &str = "all";
@@ -47,13 +47,27 @@ pub fn hardware(report: &Report) -> Hardware {
 
 /// Whether the run was about all GPUs, and none of them is missing: one that is lost is a fault, and not gone elsewhere.
 pub(super) fn shows_all(report: &Report) -> bool {
+    is_unrestricted(report) && report.absent.is_empty()
+}
+
+/// Whether it is about all GPUs that the node may use: the environment left none out, and each that is absent is so on purpose.
+pub(super) fn is_of_all(report: &Report) -> bool {
+    let is_on_purpose = |gpu: &AbsentGpu| {
+        matches!(
+            gpu.absence,
+            Absence::OtherDriver | Absence::Excluded | Absence::Mig
+        )
+    };
+    !report.host.contains_key(CONVERTED) && is_unrestricted(report) && report.absent.iter().all(is_on_purpose)
+}
+
+fn is_unrestricted(report: &Report) -> bool {
     let variable = |name: &str| {
         let fact = report.host.get(&format!("environment.{name}"));
         fact.and_then(|fact| fact.value.as_ref())
     };
     variable("cuda_visible_devices").is_none()
         && variable("nvidia_visible_devices").is_none_or(|value| value == ALL)
-        && report.absent.is_empty()
 }
 
 fn is_uuid(text: &str) -> bool {

@@ -1,28 +1,41 @@
-//! Whether a later look ends an alarm. It has to have read what told of the fault: what could not be read is not over.
+//! Whether a later look ends an alarm. It does when it has read again, as good, everything that the alarm told of; what it could not
+//! read stays open.
 
 use kb_core::observation::Look;
-use kb_core::report::{Bearing, Entry, Health, Nature, Report};
+use kb_core::report::{Bearing, Clear, Entry, Health, Nature, Pair, Proof, Report};
 use kb_core::verdict::Verdict;
 
-use super::ends::{leaves_gpus_open, leaves_states_open};
+use super::ends::{leaves_gpus_open, leaves_load_open, leaves_states_open};
 use super::weight::origin;
 use crate::store::Origin;
 
 /// Why the look leaves an alarm of this verdict open; `None` where it ends it.
 pub(super) fn leaves_alarm_open(alarm: &Report, verdict: Verdict, look: &Report) -> Option<String> {
-    if needs_run(alarm, verdict) && !is_run_of_one(look) {
+    let is_run_of_one = is_run_of_one(look);
+    if needs_run(alarm, verdict) && !is_run_of_one {
         return Some("no look can see again what told of it, and no run has followed".to_owned());
     }
-    if let Some(why) = leaves_gpus_open(alarm, look).or_else(|| leaves_states_open(alarm, look)) {
+    let read_again = leaves_gpus_open(alarm, look)
+        .or_else(|| leaves_load_open(alarm, look))
+        .or_else(|| leaves_states_open(alarm, look));
+    if let Some(why) = read_again {
         return Some(why);
     }
-    if let Some(event) = events(alarm).find(|event| !is_closed(event, look)) {
-        return Some(format!("{} was not ended by a proof or a person", event.id));
+    if let Some(pair) = refused(alarm).find(|pair| !is_granted(pair, look)) {
+        let (a, b) = (pair.a, pair.b);
+        return Some(format!(
+            "access of GPU {a} and GPU {b}, which was refused, is neither granted nor expected to be refused"
+        ));
     }
-    (verdict > Verdict::Unknown && !is_named(alarm)).then(|| "what told of the fault is not named".to_owned())
+    if let Some(event) = events(alarm).find(|event| !is_closed(event, alarm, look)) {
+        return Some(format!("{} was not ended by a run or a person", event.id));
+    }
+    (verdict > Verdict::Unknown && !is_named(alarm) && !is_run_of_one)
+        .then(|| "what told of the fault is not named".to_owned())
 }
 
-/// Wrong data, a hang, a kernel log beside a run: no look tells of it again. A failure to get as far as a run is met by each look.
+/// Whether only a run can tell that it is over. No look checks data or meets a hang. A run that failed before it made contexts
+/// failed at what every look does, too.
 fn needs_run(alarm: &Report, verdict: Verdict) -> bool {
     match origin(alarm) {
         Origin::Look => false,
@@ -31,9 +44,24 @@ fn needs_run(alarm: &Report, verdict: Verdict) -> bool {
     }
 }
 
-/// One GPU has no pairs, so that no run over it is a proof.
+/// A run over a node with one GPU: there are no pairs, so that no run of this node can be a proof.
 fn is_run_of_one(look: &Report) -> bool {
     origin(look) == Origin::Run && look.gpus.len() == 1
+}
+
+/// Pairs whose refusal counts.
+fn refused(report: &Report) -> impl Iterator<Item = &Pair> {
+    let mut pairs = report.pairs.iter();
+    std::iter::from_fn(move || {
+        pairs.find(|pair| !pair.verdict.information && pair.verdict.verdict == Verdict::Refused)
+    })
+}
+
+/// Whether the look has asked the same pair, and no refusal of it counts any more.
+fn is_granted(pair: &Pair, look: &Report) -> bool {
+    let mut pairs = look.pairs.iter();
+    let asked = pairs.find(|other| (other.a, other.b) == (pair.a, pair.b));
+    asked.is_some_and(|other| other.verdict.information || other.verdict.verdict != Verdict::Refused)
 }
 
 /// The events that the node's ledger held open.
@@ -42,30 +70,35 @@ fn events(alarm: &Report) -> impl Iterator<Item = &Entry> {
     open.filter(|entry| entry.nature == Nature::Event && entry.bearing >= Bearing::Unknown)
 }
 
-/// A ledger that no longer has the event tells that it is over only where it tells why: else it was lost.
-fn is_closed(event: &Entry, look: &Report) -> bool {
-    let is_later = |at: &str| at >= event.last_at.as_str();
-    look.health.as_ref().is_some_and(
-        |Health {
-             open,
-             clears,
-             last_proof,
-             ..
-         }| {
-            let is_cleared = || {
-                let mut later = clears.iter().filter(|clear| is_later(&clear.at));
-                later.any(|clear| clear.entries.contains(&event.id))
-            };
-            let is_proven = || last_proof.as_ref().is_some_and(|proof| is_later(&proof.at));
-            !open.iter().any(|entry| entry.id == event.id) && (is_cleared() || is_proven())
-        },
-    )
+/// Whether the later ledger says why the event is no longer open: a clear or a proof that the alarm's own ledger did not have. If it
+/// does not, the ledger may have been lost.
+fn is_closed(event: &Entry, alarm: &Report, look: &Report) -> bool {
+    let (Some(then), Some(now)) = (&alarm.health, &look.health) else {
+        return false;
+    };
+    let ends = |clear: &Clear| clear.entries.contains(&event.id) && !then.clears.contains(clear);
+    let proves =
+        |proof: &Proof| proof.verdict <= Verdict::Degraded && then.last_proof.as_ref() != Some(proof);
+    let Health {
+        open,
+        clears,
+        last_proof,
+        ..
+    } = now;
+    !open.iter().any(|entry| entry.id == event.id)
+        && (clears.iter().any(ends) || last_proof.as_ref().is_some_and(proves))
 }
 
-/// Whether something in the report tells of its fault that a look can see again, or be seen to have ended.
+/// Whether the alarm names its cause: a bad state, an event, a refused pair, an absent GPU, a failed step or what the load found.
+/// Without one nothing can be read again.
 fn is_named(alarm: &Report) -> bool {
-    let has_bad_state = Look::of(alarm).has_bad();
-    has_bad_state || events(alarm).next().is_some() || !alarm.absent.is_empty() || !alarm.failures.is_empty()
+    let is_loaded = alarm.load.as_ref().is_some_and(|load| !load.findings.is_empty());
+    Look::of(alarm).has_bad()
+        || events(alarm).next().is_some()
+        || refused(alarm).next().is_some()
+        || !alarm.absent.is_empty()
+        || !alarm.failures.is_empty()
+        || is_loaded
 }
 
 #[cfg(test)]
@@ -73,7 +106,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::domain::correlate::samples::report;
+    use crate::domain::correlate::samples::{pair, report};
 
     const CONTEXTS: &str = "contexts";
 
@@ -122,9 +155,11 @@ mod tests {
     #[test]
     fn an_event_is_over_when_the_ledger_tells_why() {
         let (none, never) = (json!([]), Value::Null);
-        let alarm = with_event(look(2), true, &none, &never);
         let clear = |at: &str| json!([{ "at": at, "by": "ops", "reason": "new GPU", "entries": ["xid-79@0000:00:01.0"] }]);
-        let proof = |at: &str| json!({ "at": at, "verdict": "healthy", "reason": "proven", "report": "r" });
+        let proof = |verdict: &str| json!({ "at": "2026-11-20T11:00:00Z", "verdict": verdict, "reason": "", "report": "r" });
+        // One that the alarm's own ledger had already.
+        let known = clear("2026-11-20T09:00:00Z");
+        let alarm = with_event(look(2), true, &known, &never);
         for (later, is_over) in [
             (look(2), false),
             (with_event(look(2), true, &none, &never), false),
@@ -137,12 +172,33 @@ mod tests {
                 with_event(look(2), false, &clear("2026-11-20T09:00:00Z"), &never),
                 false,
             ),
-            (
-                with_event(look(2), false, &none, &proof("2026-11-20T11:00:00Z")),
-                true,
-            ),
+            (with_event(look(2), false, &none, &proof("healthy")), true),
+            (with_event(look(2), false, &none, &proof("refused")), false),
         ] {
             assert_eq!(why(&alarm, &later).is_none(), is_over, "{}", later["health"]);
+        }
+    }
+
+    #[test]
+    fn a_refusal_is_over_when_it_is_granted_or_expected() {
+        let refused = |verdict: Value| {
+            let mut look = report(2, &[pair(0, 1, "OK", 0)]);
+            look["pairs"][0]["verdict"] = verdict;
+            look
+        };
+        let counts = json!({ "verdict": "refused", "reason": "", "evidence": [] });
+        let alarm = refused(counts.clone());
+        assert!(
+            why(&alarm, &refused(counts))
+                .unwrap()
+                .contains("which was refused")
+        );
+        assert!(why(&alarm, &look(2)).is_some(), "the pair was not asked");
+        for over in [
+            json!({ "verdict": "refused", "information": true, "reason": "as expected", "evidence": [] }),
+            json!({ "verdict": "unknown", "reason": "not tried", "evidence": [] }),
+        ] {
+            assert_eq!(why(&alarm, &refused(over)), None);
         }
     }
 

@@ -10,8 +10,8 @@ use super::clock::{by_its_own_clock, is_unsure};
 use super::ends::leaves_open;
 use super::gone::{gone_since_alarm, gone_within_boot, is_as_many_as_expected};
 use super::over::leaves_alarm_open;
-use super::{IngestError, parse_stored};
-use crate::store::{Judged, NewReport, Proofs, Refuted, ReportListing, ReportStore, Weight};
+use super::{IngestError, machine, parse_stored};
+use crate::store::{Judged, NewReport, Origin, Proofs, Refuted, ReportListing, ReportStore, Weight};
 
 /// Most proofs of a node that one is held against, the latest first. Faults in a row before these count as ended with them:
 /// a probe every ten minutes says the same fault so often in a day, and each is read and parsed.
@@ -28,10 +28,12 @@ pub(super) async fn judge(
         return judge_look(store, new, sent).await;
     }
     let known = store.proofs(&new.node, new.simulated, MOST).await?;
-    let mut alarm_is_over = false;
+    let (mut is_over, mut ends_alarm) = (false, false);
     let refuted = if new.weight == Weight::Alarm {
         count_from_arrival(new, is_sure, known.latest.iter());
-        alarm_is_over = is_over_already(store, new, sent, &known).await?;
+        is_over = is_over_already(store, new, sent, &known).await?;
+        // A look with a warning tells of the faults before it, too.
+        ends_alarm = new.origin == Origin::Look && ends_alarms(store, new, sent, &known).await?;
         Vec::new()
     } else if is_clean(new.verdict) {
         count_from_own_clock(new, &known);
@@ -43,25 +45,27 @@ pub(super) async fn judge(
     new.judged = Some(Judged {
         reports: known.reports,
         refuted,
-        alarm_is_over,
+        is_over,
+        ends_alarm,
     });
     Ok(())
 }
 
 /// A look of all GPUs proves nothing. It tells where a GPU is gone, and that alarms are over whose causes it reads as good.
 async fn judge_look(store: &dyn ReportStore, new: &mut NewReport, sent: &Report) -> Result<(), IngestError> {
-    if !new.machine.as_ref().is_some_and(|machine| machine.shows_all) {
+    if !machine::is_of_all(sent) {
         return Ok(());
     }
     let known = store.proofs(&new.node, new.simulated, 1).await?;
     hold_against_roll(store, new, sent, &known).await?;
     let is_alarm = new.weight == Weight::Alarm;
-    let alarm_is_over = !is_alarm && ends_alarms(store, new, sent, &known).await?;
-    if is_alarm || alarm_is_over {
+    let ends_alarm = !is_alarm && ends_alarms(store, new, sent, &known).await?;
+    if is_alarm || ends_alarm {
         new.judged = Some(Judged {
             reports: known.reports,
             refuted: Vec::new(),
-            alarm_is_over,
+            is_over: false,
+            ends_alarm,
         });
     }
     Ok(())
@@ -74,17 +78,32 @@ async fn ends_alarms(
     sent: &Report,
     known: &Proofs,
 ) -> Result<bool, IngestError> {
-    if new.verdict > Verdict::NoFaultSeen || known.alarm.is_none() {
+    let Some(standing) = known
+        .alarm
+        .as_ref()
+        .filter(|_| may_end(new.origin, new.verdict) && machine::is_of_all(sent))
+    else {
         return Ok(false);
-    }
-    let at = new.ended();
-    for alarm in alarms(store, new, known).await? {
-        let body = body(store, &alarm).await?;
-        if alarm.ended() > at || leaves_alarm_open(&body, alarm.verdict, sent).is_some() {
+    };
+    // The one that stands goes first: where it stays open, no other is read.
+    let alarms = alarms(store, new, known).await?;
+    let others = alarms.iter().filter(|alarm| alarm.id != standing.id);
+    for alarm in std::iter::once(standing).chain(others) {
+        let body = body(store, alarm).await?;
+        if alarm.ended() > new.ended() || leaves_alarm_open(&body, alarm.verdict, sent).is_some() {
             return Ok(false);
         }
     }
     Ok(true)
+}
+
+/// A look that could not tell ends nothing. A warning of a look is open beside what has ended; one of a run has its own weight.
+fn may_end(origin: Origin, verdict: Verdict) -> bool {
+    let mildest = match origin {
+        Origin::Look => Verdict::Degraded,
+        Origin::Run | Origin::Converted => Verdict::NoFaultSeen,
+    };
+    verdict <= mildest
 }
 
 /// Whether an alarm that came late was over by what the node's latest look read.
@@ -96,13 +115,16 @@ async fn is_over_already(
 ) -> Result<bool, IngestError> {
     let at = new.ended();
     let is_good = |latest: &&ReportListing| {
-        latest.weight == Weight::Look && latest.verdict <= Verdict::NoFaultSeen && latest.ended() > at
+        latest.simulated == new.simulated
+            && latest.weight == Weight::Look
+            && latest.verdict <= Verdict::NoFaultSeen
+            && latest.ended() > at
     };
     let Some(look) = known.latest.as_ref().filter(is_good) else {
         return Ok(false);
     };
     let look = body(store, look).await?;
-    Ok(leaves_alarm_open(sent, new.verdict, &look).is_none())
+    Ok(machine::is_of_all(&look) && leaves_alarm_open(sent, new.verdict, &look).is_none())
 }
 
 /// The node's alarms since its last proof, the latest first.
@@ -160,7 +182,7 @@ async fn hold_against_roll(
     let earlier = |report: &&ReportListing| report.ended() <= at && report.id != new.id;
     let proof = known.proofs.iter().find(earlier);
     // A run over some GPUs is held against runs alone, and GPUs that are made up are held against no real ones.
-    let is_of_all = new.machine.as_ref().is_some_and(|machine| machine.shows_all);
+    let is_of_all = machine::is_of_all(sent);
     let latest = known
         .latest
         .as_ref()

@@ -35,7 +35,7 @@ pub(super) fn weigh(report: &Report, claim: &Claim) -> Weight {
         || verdict == Verdict::Unknown && claim.is_contradicted
     {
         Weight::Alarm
-    } else if verdict == Verdict::Healthy && !machine::shows_all(report) {
+    } else if verdict == Verdict::Healthy && !machine::is_of_all(report) {
         Weight::Look
     } else if is_told && report.was_tried() && !(verdict <= Verdict::Degraded && unproven(report).is_some()) {
         Weight::Proof
@@ -46,15 +46,17 @@ pub(super) fn weigh(report: &Report, claim: &Claim) -> Weight {
     }
 }
 
-/// How the report came to be. A look opens the driver and lists all pairs, too, so that only contexts, checks and pairs that are
-/// called broken tell a run. Agents of before 1.4 name no parts.
+/// How the report came to be. A look also opens the driver and lists all pairs; contexts, checks that were made, and (before 1.4)
+/// pairs that are called broken are a run's alone.
 pub(super) fn origin(report: &Report) -> Origin {
     if report.host.contains_key(CONVERTED) {
         return Origin::Converted;
     }
     let has_contexts = report.parts.iter().any(|part| part.name == CONTEXTS);
+    // Agents of before 1.4 name no parts. A look calls a pair broken, too, where a fact of its GPU is bad.
     let is_broken = |pair: &Pair| pair.verdict.verdict == Verdict::Broken;
-    if has_contexts || report.was_tried() || report.pairs.iter().any(is_broken) {
+    let is_told_by_pair = report.parts.is_empty() && report.pairs.iter().any(is_broken);
+    if has_contexts || report.was_tried() || is_told_by_pair {
         Origin::Run
     } else {
         Origin::Look

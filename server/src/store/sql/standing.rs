@@ -33,19 +33,20 @@ pub(super) async fn upsert_node<DB: Engine>(tx: &mut Tx<DB>, report: &NewReport)
         (SELECT 1 FROM report p WHERE p.node_id = $1 AND p.id = node.latest_report AND p.id <> $3 AND p.weight = 'alarm'))";
     let row = values![&report.node, hostname, &report.id, seen_at, is_mere_look];
     tx.run(sql, row).await?;
-    let is_over = report.judged.as_ref().is_some_and(|judged| judged.alarm_is_over);
-    if report.weight == Weight::Alarm && !is_over {
-        // As a proven fault does. It hides none, and no worse alarm.
+    let judged = report.judged.as_ref();
+    if judged.is_some_and(|judged| judged.ends_alarm) {
+        end_alarm(tx, report).await?;
+    }
+    if report.weight == Weight::Alarm && !judged.is_some_and(|judged| judged.is_over) {
+        // It stands in the place of the proof. It displaces no proven fault that is as bad, and no worse alarm.
         let is_worst = report.verdict == Verdict::Broken;
         let sql = "UPDATE node SET proof_report = $2, proof_at = $3 \
             WHERE id = $1 AND COALESCE(proof_at, $3) <= $3 AND NOT EXISTS \
             (SELECT 1 FROM report p WHERE p.node_id = $1 AND p.id = node.proof_report \
-            AND (p.weight = 'proof' AND p.verdict <> 'healthy' OR p.weight = 'alarm' AND p.verdict = 'broken' AND NOT $4))";
+            AND (p.verdict = 'broken' AND (p.weight = 'proof' OR NOT $4) \
+            OR p.weight = 'proof' AND p.verdict = 'refused' AND NOT $4))";
         tx.run(sql, values![&report.node, &report.id, seen_at, is_worst])
             .await?;
-    }
-    if report.weight != Weight::Alarm && is_over {
-        end_alarm(tx, report).await?;
     }
     if report.weight == Weight::Proof {
         let sql = "UPDATE node SET proof_report = $2, proof_at = $3 \
@@ -99,8 +100,7 @@ pub(super) async fn stand_on_latest<DB: Engine>(
     let left = latest(tx, node, simulated, 1).await?;
     let proof = left.first();
     if let Some(alarm) = alarm(tx, node, simulated).await? {
-        let is_over =
-            |proof: &ReportListing| proof.verdict != Verdict::Healthy || proof.ended() > alarm.ended();
+        let is_over = |proof: &ReportListing| proof.verdict >= alarm.verdict || proof.ended() > alarm.ended();
         if !proof.is_some_and(is_over) {
             return Ok(());
         }

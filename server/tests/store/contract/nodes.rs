@@ -182,7 +182,8 @@ pub(crate) async fn a_simulated_fault_takes_the_place_of_no_real_one(place: Arc<
     let healthy = verdict("healthy", 20, Verdict::Healthy, Weight::Proof);
     let fault = NewReport {
         judged: Some(Judged {
-            alarm_is_over: false,
+            is_over: false,
+            ends_alarm: false,
             reports: 2,
             refuted: vec![Refuted {
                 id: "healthy".parse().unwrap(),
@@ -212,7 +213,8 @@ pub(crate) async fn a_fault_that_comes_late_refutes_later_health(place: Arc<Plac
     let fault = |reports| NewReport {
         finished_at: at(3),
         judged: Some(Judged {
-            alarm_is_over: false,
+            is_over: false,
+            ends_alarm: false,
             reports,
             refuted: vec![Refuted {
                 id: "fewer".parse().unwrap(),

@@ -13,7 +13,12 @@ fn look(id: &str, minute: u8, gpus: &[u32]) -> Value {
 fn look_at_rows(id: &str, minute: u8, gpus: &[u32], have_failed: bool) -> Value {
     let mut look = look(id, minute, gpus);
     look["gpus"][0]["facts"]["remapped_rows.failure"] = json!({ "value": have_failed, "source": "test" });
+    look["host"] = json!({ "nvml.driver_version": { "value": "580.95.05", "source": "test" } });
     if have_failed {
+        // As agents judge them: such a GPU needs service.
+        for pair in look["pairs"].as_array_mut().unwrap() {
+            pair["verdict"] = json!({ "verdict": "broken", "cause": "gpu_needs_service", "reason": "remap failed", "evidence": [] });
+        }
         look["conclusion"] = json!({ "verdict": "broken", "exit_code": 2, "reason": "remap failed" });
     }
     look
@@ -72,18 +77,75 @@ async fn each_alarm_has_to_be_over() {
     links["conclusion"] = json!({ "verdict": "degraded", "exit_code": 1, "reason": "3 of 18 links" });
     let mut healed = look("healed", 30, &[0, 1]);
     healed["gpus"][0]["facts"]["nvlink.links_active"] = json!({ "value": 18, "source": "test" });
+    let mut degraded = look_at_rows("degraded", 40, &[0, 1], false);
+    degraded["gpus"][0]["facts"]["nvlink.links_active"] = json!({ "value": 3, "source": "test" });
+    degraded["conclusion"] = links["conclusion"].clone();
     for report in [look_at_rows("fault", 10, &[0, 1], true), links, healed] {
         door.send(&report).await.unwrap();
         let (id, verdict, _) = standing(&door).await;
         assert_eq!((id.as_str(), verdict), ("fault", Verdict::Broken));
     }
+    // A warning stays, and the fault is over.
+    door.send(&degraded).await.unwrap();
+    let (id, verdict, _) = standing(&door).await;
+    assert_eq!((id.as_str(), verdict), ("degraded", Verdict::Degraded));
+}
+
+#[tokio::test]
+async fn on_a_node_with_a_gpu_of_another_driver_alarms_end_too() {
+    let beside_vfio = |mut report: Value| {
+        report["absent"] = json!([{ "absence": "other_driver", "pci_address": "0000:00:99.0", "reason": "vfio-pci", "source": "test" }]);
+        report
+    };
+    for (later, id) in [
+        (look_at_rows("read", 20, &[0, 1], false), "read"),
+        (as_run(run("run", 20, &[0, 1], false)), "run"),
+    ] {
+        let door = Door::open().await;
+        let mut failed = look("failed", 10, &[0, 1]);
+        failed["failures"] =
+            json!([{ "step": "cuInit", "code": 999, "code_name": null, "message": "unknown error" }]);
+        failed["conclusion"] = json!({ "verdict": "unknown", "exit_code": 3, "reason": "cuInit" });
+        for report in [failed, later] {
+            door.send(&beside_vfio(report)).await.unwrap();
+        }
+        assert_eq!(standing(&door).await.0, id);
+    }
+}
+
+#[tokio::test]
+async fn an_alarm_is_worse_than_a_warning_that_a_run_proved() {
+    let door = Door::open().await;
+    let mut warned = as_run(run("warned", 5, &[0, 1], false));
+    warned["conclusion"] = json!({ "verdict": "degraded", "exit_code": 1, "reason": "one link is narrow" });
+    for report in [
+        &warned,
+        &look_at_rows("fault", 10, &[0, 1], true),
+        &look("unread", 20, &[0, 1]),
+    ] {
+        door.send(report).await.unwrap();
+    }
+    let (id, verdict, _) = standing(&door).await;
+    assert_eq!((id.as_str(), verdict), ("fault", Verdict::Broken));
+    door.send(&look_at_rows("read", 30, &[0, 1], false))
+        .await
+        .unwrap();
+    let (id, verdict, _) = standing(&door).await;
+    assert_eq!((id.as_str(), verdict), ("warned", Verdict::Degraded));
 }
 
 #[tokio::test]
 async fn an_alarm_that_comes_late_stands_unless_the_look_after_it_reads_it_as_good() {
+    let with_fact = |name: &str, value: &str| {
+        let mut look = look_at_rows("look", 30, &[0, 1], false);
+        look["host"][name] = json!({ "value": value, "source": "test" });
+        look
+    };
     for (later, stands) in [
         (look("look", 30, &[0, 1]), "fault"),
         (look_at_rows("look", 30, &[0, 1], false), "look"),
+        (with_fact("environment.cuda_visible_devices", "0,1"), "fault"),
+        (with_fact("convert.tools", "nvbandwidth"), "fault"),
     ] {
         let door = Door::open().await;
         // Both senders tell what their clocks say.
