@@ -1,10 +1,9 @@
 //! What a run proves, and which events end with that.
 
 use super::Ledger;
-use crate::health::needs_admission;
+use crate::health::admission::{is_due, needs_admission};
 use crate::observation::{canonical, cause};
 use crate::report::{Bearing, Clear, Entry, NODE, Nature, Pair, Proof, Report, Verdict};
-use crate::severity::Action;
 use crate::verdict::not_admitted;
 
 impl Ledger {
@@ -69,33 +68,13 @@ impl Ledger {
             };
             let is_of_no_gpu = entry.device == NODE || entry.cause == cause::SXID;
             let is_covered = devices.iter().any(covers) || (of_all && is_of_no_gpu);
-            let of_earlier_boot = entry.boot_id.as_ref().is_some_and(|earlier| earlier != boot);
-            // The test that found a fault shows also without a new boot that it is gone.
-            let is_repeated = entry.cause == cause::LOAD_FAULT;
-            let is_due = of_earlier_boot || is_repeated || (of_hardware && is_mended_without_boot(entry));
-            entry.nature == Nature::Event && is_due && is_covered && (admits || !of_hardware)
+            entry.nature == Nature::Event && is_due(entry, boot) && is_covered && (admits || !of_hardware)
         };
         let shown = self.open.iter().filter(|entry| is_shown(entry));
         let ended = shown.map(|entry| entry.id.clone()).collect();
         self.end(is_shown);
         ended
     }
-}
-
-/// Whether what the entry's record asks for can be done while the node runs, so that a run of the same boot may show that it was.
-/// Of an entry without a record, or of an unknown boot, that is not known.
-fn is_mended_without_boot(entry: &Entry) -> bool {
-    let in_the_same_boot = matches!(
-        entry.action,
-        Some(
-            Action::None
-                | Action::FixApplication
-                | Action::ChangeConfiguration
-                | Action::RestartApplication
-                | Action::ResetGpu
-        )
-    );
-    in_the_same_boot && entry.boot_id.is_some()
 }
 
 struct Device {

@@ -128,3 +128,26 @@ fn an_open_fault_is_over_for_a_later_report_that_admits_or_has_it_no_more() {
     assert!(still_open(&earlier, &admitted("b")).is_none());
     assert!(still_open(&proven("a"), &proven("b")).is_none());
 }
+
+/// Where the later report has no ledger, the ledger's own rule decides: boots, and the GPUs that were loaded.
+#[test]
+fn an_admission_without_a_ledger_ends_what_a_ledger_would_end() {
+    let with = |line: &str| {
+        let mut ledger = Ledger::default();
+        let mut earlier = looked("a");
+        earlier.health = Some(look(&mut ledger, &earlier, &[&xid(GPU_0, line)]));
+        earlier
+    };
+    let is_open = |line: &str, later: &Report| still_open(&with(line), later).is_some();
+    assert!(is_open("79, x", &admitted("a")), "it asks for a power cycle");
+    assert!(!is_open("79, x", &admitted("b")));
+    assert!(!is_open("46, x", &admitted("a")), "it asks for a reset");
+
+    let mut others = admitted("b");
+    others.gpus[0].pci_address.value = Some("00000000:99:00.0".to_owned());
+    assert_eq!(crate::verdict::not_admitted(&others), None);
+    assert!(is_open("79, x", &others), "its GPU was not loaded");
+    let mut nameless = admitted("b");
+    nameless.node.boot_id = None;
+    assert!(is_open("46, x", &nameless), "it is not known of which boot it is");
+}
