@@ -4,9 +4,7 @@ use super::Verdict;
 use super::load_rates::{earlier, falls, sisters};
 use super::rows::Named;
 use super::rows::load as rows;
-use crate::observation::{
-    Look, Recovery, THROTTLING, What, bearing_of_unknown, canonical, known, read_message,
-};
+use crate::observation::{Look, THROTTLING, What, canonical, read_message};
 use crate::report::{
     Bearing, Failure, GapKind, GpuIndex, Load, LoadFinding, LoadOfGpu, ReasonCode, Report, When, fact_name,
 };
@@ -252,25 +250,19 @@ fn logged(report: &Report) -> Vec<Found> {
     let during = report.logs.iter().enumerate();
     for (number, log) in during.filter(|(_, log)| log.when == When::During) {
         for event in log.text.lines().filter_map(read_message) {
-            let bearing = match &event.what {
-                What::Numbered {
-                    family,
-                    number,
-                    fatal,
-                } => known(*family, *number)
-                    .map_or_else(|| bearing_of_unknown(*fatal), |known| known.bearing(*fatal)),
-                What::RecoveryAction(Recovery::None) => Bearing::Event,
-                What::Bus(_) if look.gpus_at(&event.device).is_empty() => Bearing::Event,
-                What::RecoveryAction(_) | What::Message(_) | What::Bus(_) => Bearing::Fault,
-            };
-            let named = match bearing {
+            let at = || event.devices().flat_map(|device| look.gpus_at(device));
+            let is_elsewhere = matches!(event.what, What::Bus(_)) && at().next().is_none();
+            if is_elsewhere {
+                continue;
+            }
+            let named = match event.what.bearing() {
                 Bearing::Fault => &rows::XID_FAULT,
                 Bearing::Warning | Bearing::Unknown => &rows::XID_WARNING,
                 Bearing::Event => continue,
             };
             found.push(Found {
                 named,
-                gpu: index_of(&event.device),
+                gpu: at().find_map(|device| index_of(&device)),
                 reason: event.text.clone(),
                 evidence: vec![format!("/logs/{number}/text")],
             });

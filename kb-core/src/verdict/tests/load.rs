@@ -112,6 +112,14 @@ const CASES: &[Case] = &[
             "NVRM: Xid (PCI:0000:3c:00): 79, pid=7, GPU has fallen off the bus.",
         );
     }),
+    // Only the device behind the port is a GPU of the run.
+    (cause::XID_FAULT, |report| {
+        log(
+            report,
+            When::During,
+            "pcieport 0000:99:00.0: DPC: containment event, status:0x1f01 source:0x3c00",
+        );
+    }),
     (cause::HANG, |report| ended(report, None, Some(cause::HANG))),
     (cause::PROCESS_DIES, |report| {
         ended(report, None, Some(cause::PROCESS_DIES));
