@@ -263,6 +263,23 @@ fn what_is_normal_is_no_finding() {
     assert_eq!(not_admitted(&report), None);
 }
 
+/// A link within its specification has more corrected errors in an hour than in five minutes.
+#[test]
+fn a_longer_load_may_have_more_corrected_errors() {
+    let of = |seconds: f64, replays: u64| {
+        let report = under_load(|report| {
+            let load = report.load.as_mut().unwrap();
+            (load.asked_seconds, load.seconds) = (seconds, seconds);
+            counter(report, name::PCIE_REPLAYS, replays);
+        });
+        not_admitted(&report)
+    };
+    assert_eq!(of(3600.0, 1200), None);
+    assert!(of(3600.0, 1201).unwrap().contains(cause::LINK_ERRORS));
+    assert_eq!(of(60.0, 100), None);
+    assert!(of(60.0, 101).unwrap().contains(cause::LINK_ERRORS));
+}
+
 #[test]
 fn only_a_good_run_with_load_admits() {
     assert!(not_admitted(&healthy(2)).unwrap().contains("no load"));
