@@ -126,7 +126,7 @@ pub const WATCHED: &[Watched] = &[
         nature: Nature::State,
         bearing: Some(Bearing::Warning),
         record: None,
-        means: "Heat or the power supply holds the GPU's clocks down. A power cap that was set is not meant.",
+        means: "Heat or the power supply holds the GPU's clocks down. A power limit (`sw_power_cap`) does not count.",
         read_from: "`throttle.reasons`",
     },
     Watched {
