@@ -371,3 +371,31 @@ fn boot(node: &Node, number: &str) {
     write(&node.path(""), "host/proc/sys/kernel/random/boot_id", &id);
     fs::write(node.path("host/dev/kmsg"), BOOTED).unwrap();
 }
+#[test]
+fn work_that_never_ends_under_load_is_a_hang() {
+    let node = node(|log| {
+        let mut scenario = healthy(log);
+        scenario.kernel_faults.push(KernelFault {
+            kernel: "burn".to_owned(),
+            gpu: 1,
+            after: 5,
+            times: None,
+            effect: KernelEffect::NeverEnds,
+        });
+        scenario
+    });
+    let run = node.run(
+        "admit",
+        &[&["--json", "--step-timeout", "6"][..], &SHORT].concat(),
+    );
+    let report = run.report();
+    assert_eq!(
+        (run.code, causes(&report)),
+        (2, vec![cause::HANG]),
+        "{}",
+        run.stderr
+    );
+    let ended = report.load.unwrap().ended.unwrap();
+    assert_eq!(ended.cause.as_deref(), Some(cause::HANG), "{ended:?}");
+}
+
