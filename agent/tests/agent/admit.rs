@@ -187,6 +187,58 @@ fn rates_below_the_last_good_run_are_told() {
     );
 }
 
+/// A little less each time is told, too: the best is kept, and not the last.
+#[test]
+fn the_best_rate_is_what_later_runs_are_compared_with() {
+    let node = node(healthy);
+    assert_eq!(admit(&node).1.code, 0);
+    let file = node.path("state/last-admit.json");
+    let read = || -> Report { serde_json::from_slice(&fs::read(&file).unwrap()).unwrap() };
+    let rate = |report: &Report| report.load.as_ref().unwrap().gpus[0].figures[Load::FMA_RATE].median;
+    let mut kept = read();
+    for of in &mut kept.load.as_mut().unwrap().gpus {
+        of.figures.get_mut(Load::FMA_RATE).unwrap().median *= 1.05;
+    }
+    fs::write(&file, serde_json::to_vec(&kept).unwrap()).unwrap();
+    let (report, run) = admit(&node);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert!(rate(&report) < rate(&kept));
+    assert!((rate(&read()) - rate(&kept)).abs() < 1e-9);
+}
+
+/// Good GPUs beside others that nobody looked at admit no node, and are no measure for all of them.
+#[test]
+fn a_part_of_the_gpus_admits_no_node() {
+    let node = node(healthy);
+    let state = node.path("state");
+    let part = ["--json", "--devices", "0", "--state", state.to_str().unwrap()];
+    let run = node.run("admit", &[&part[..], &SHORT].concat());
+    assert_eq!(run.code, 3, "{}", run.stderr);
+    assert!(
+        run.stderr.contains("others of the node were not looked at"),
+        "{}",
+        run.stderr
+    );
+    assert!(!node.path("state/last-admit.json").try_exists().unwrap());
+
+    // A measure of other GPUs: only what each computes alone is compared.
+    assert_eq!(admit(&node).1.code, 0);
+    let file = node.path("state/last-admit.json");
+    let mut kept: Report = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
+    kept.gpus.truncate(1);
+    kept.load.as_mut().unwrap().gpus.truncate(1);
+    for rate in [Load::FROM_HOST, Load::TO_PEER] {
+        let figures = &mut kept.load.as_mut().unwrap().gpus[0].figures;
+        figures.get_mut(rate).unwrap().median *= 9.0;
+    }
+    fs::write(&file, serde_json::to_vec(&kept).unwrap()).unwrap();
+    let (report, run) = admit(&node);
+    assert_eq!(run.code, 0, "{:?} {}", causes(&report), run.stderr);
+    let earlier = report.load.unwrap().earlier.value.unwrap();
+    let compared: Vec<&String> = earlier.gpus[0].medians.keys().collect();
+    assert_eq!(compared, [Load::FMA_RATE]);
+}
+
 /// Neither a log that cannot be read, nor a GPU that somebody uses, is "admitted".
 #[test]
 fn what_could_not_be_seen_or_loaded_admits_nothing() {
@@ -344,34 +396,6 @@ fn a_probe_does_not_end_what_the_load_found() {
 }
 
 #[test]
-fn a_time_for_the_load_is_bounded() {
-    let node = Node::with(&Scenario::healthy(1));
-    for wrong in ["29", "3601", "x"] {
-        let run = node.run("admit", &["--load-seconds", wrong]);
-        assert_eq!(run.code, 64, "{}", run.stderr);
-    }
-    let told = node.run("admit", &["--dry-run", "--load-seconds", "60"]);
-    assert_eq!(told.code, 0, "{}", told.stderr);
-    assert!(
-        told.stdout.contains("the load: a compute kernel") && told.stdout.contains("60 s"),
-        "{}",
-        told.stdout
-    );
-}
-
-fn append(node: &Node, line: &str) {
-    let path = node.path("host/dev/kmsg");
-    let before = fs::read_to_string(&path).unwrap();
-    fs::write(path, before + line).unwrap();
-}
-
-/// Another boot, whose kernel log is empty.
-fn boot(node: &Node, number: &str) {
-    let id = format!("9f1b2c3d-0000-4000-8000-00000000000{number}\n");
-    write(&node.path(""), "host/proc/sys/kernel/random/boot_id", &id);
-    fs::write(node.path("host/dev/kmsg"), BOOTED).unwrap();
-}
-#[test]
 fn work_that_never_ends_under_load_is_a_hang() {
     let node = node(|log| {
         let mut scenario = healthy(log);
@@ -399,3 +423,31 @@ fn work_that_never_ends_under_load_is_a_hang() {
     assert_eq!(ended.cause.as_deref(), Some(cause::HANG), "{ended:?}");
 }
 
+#[test]
+fn a_time_for_the_load_is_bounded() {
+    let node = Node::with(&Scenario::healthy(1));
+    for wrong in ["29", "3601", "x"] {
+        let run = node.run("admit", &["--load-seconds", wrong]);
+        assert_eq!(run.code, 64, "{}", run.stderr);
+    }
+    let told = node.run("admit", &["--dry-run", "--load-seconds", "60"]);
+    assert_eq!(told.code, 0, "{}", told.stderr);
+    assert!(
+        told.stdout.contains("the load: a compute kernel") && told.stdout.contains("60 s"),
+        "{}",
+        told.stdout
+    );
+}
+
+fn append(node: &Node, line: &str) {
+    let path = node.path("host/dev/kmsg");
+    let before = fs::read_to_string(&path).unwrap();
+    fs::write(path, before + line).unwrap();
+}
+
+/// Another boot, whose kernel log is empty.
+fn boot(node: &Node, number: &str) {
+    let id = format!("9f1b2c3d-0000-4000-8000-00000000000{number}\n");
+    write(&node.path(""), "host/proc/sys/kernel/random/boot_id", &id);
+    fs::write(node.path("host/dev/kmsg"), BOOTED).unwrap();
+}

@@ -159,7 +159,7 @@ pub(in crate::verdict) const SLOWER_THAN_SISTERS: Named = degraded(
 pub(in crate::verdict) const SLOWER_THAN_BEFORE: Named = degraded(
     cause::SLOWER_THAN_BEFORE,
     None,
-    "A GPU reaches clearly less under load than in the last good run of the node.",
+    "A GPU reaches clearly less under load than in an earlier good run of the node.",
     "Look at what has changed since: driver, power limit, cooling, slot and links of the GPU. Where the change is wanted, remove \
      `last-admit.json` from the state folder and admit the node again.",
 );
