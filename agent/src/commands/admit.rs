@@ -47,17 +47,26 @@ pub(crate) fn admit(arguments: &AdmitArgs) -> anyhow::Result<u8> {
             code => code,
         });
     }
-    // Whatever else is open on the node: these GPUs are a measure for the next run.
+    if run.scope() == Scope::Part {
+        say(
+            "not admitted: these GPUs passed, and others of the node were not looked at (--devices, CUDA_VISIBLE_DEVICES)",
+        );
+        return Ok(match minded {
+            0 => ExitCode::Unknown.number(),
+            code => code,
+        });
+    }
+    // The rates are good even where something else stays open: the next run is compared with them.
     keep(state, &report);
     if minded > 0 {
         say("not admitted: the run was good, and something is open that it does not end");
         return Ok(minded);
     }
-    if run.scope() == Scope::All
-        && let Err(error) = daemon::keep(&state.file(true), &report)
-    {
-        // It would have taken the place of a proof that told of the fault.
-        say(&format!("the result is not kept: {error:#}"));
+    if let Err(error) = daemon::keep(&state.file(true), &report) {
+        // An earlier result with the fault may stay, and gates go by it.
+        say(&format!(
+            "the result is not kept, and gates may go by an earlier one: {error:#}"
+        ));
     }
     say("admitted");
     Ok(minded)
@@ -77,9 +86,25 @@ fn earlier(state: &StateArgs) -> Fact<Box<Report>> {
     }
 }
 
+/// Keeps the rates for the next run: of each the higher of this run and of the earlier ones, or a node that loses a little each time
+/// would never be told.
 fn keep(state: &StateArgs, report: &Report) {
     let path = state.folder().join(LAST_ADMIT);
-    let kept = output::json(report)
+    let mut report = report.clone();
+    if let Some(load) = &mut report.load {
+        let earlier = load.earlier.value.iter().flat_map(|earlier| &earlier.gpus);
+        for then in earlier {
+            let Some(of) = load.gpus.iter_mut().find(|of| of.gpu == then.gpu) else {
+                continue;
+            };
+            for (rate, median) in &then.medians {
+                if let Some(spread) = of.figures.get_mut(rate) {
+                    spread.median = spread.median.max(*median);
+                }
+            }
+        }
+    }
+    let kept = output::json(&report)
         .map_err(io::Error::from)
         .and_then(|json| write_whole(&path, json.as_bytes(), FOR_OWNER));
     if let Err(error) = kept {

@@ -17,6 +17,9 @@ pub(crate) enum CallError {
     /// The work that it started did not end in time.
     #[error("the work of {call} did not end within {} s", .limit.as_secs_f64())]
     Deadline { call: &'static str, limit: Duration },
+    /// The work has ended, and means nothing: the host took too long to queue it.
+    #[error("{call}: the host took longer than {} s to queue the work", .limit.as_secs_f64())]
+    QueuedLate { call: &'static str, limit: Duration },
     /// The agent itself asked for something that cannot be: a window outside its buffer, lengths that differ.
     #[error("{call} was not made: {why}")]
     Refused { call: &'static str, why: &'static str },
@@ -28,6 +31,7 @@ impl CallError {
             Self::Code { call, .. }
             | Self::Missing { call }
             | Self::Deadline { call, .. }
+            | Self::QueuedLate { call, .. }
             | Self::Refused { call, .. } => call,
         }
     }

@@ -320,7 +320,7 @@ pub(crate) fn run(flows: &[Flow<'_>], pace: Pace, meanwhile: impl FnOnce()) -> R
         lane.stream.wait("cuStreamQuery", left)?;
     }
     if lanes.gates().any(Gate::gave_up) {
-        return Err(CallError::Deadline {
+        return Err(CallError::QueuedLate {
             call: "cuLaunchKernel",
             limit: pace.limit,
         });

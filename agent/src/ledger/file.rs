@@ -22,6 +22,8 @@ pub(super) const FOR_OTHERS: &str = "open.json";
 const DAMAGED: &str = "ledger.damaged.json";
 /// Beginning of the name of a file that is another node's, with the time at which it was found.
 const OF_ANOTHER: &str = "ledger.of-another-node.";
+/// How many of these are kept: where a node has a new id in each boot, there is one for each boot.
+const MOST_ASIDE: usize = 8;
 /// Kept apart from the file, which is replaced.
 pub(super) const LOCK: &str = "ledger.lock";
 const TEXT_FOR_OTHERS: &str = "the daemon's ledger has it (`peerless-agent status --passive` as root)";
@@ -185,10 +187,26 @@ impl LedgerFile {
         if let Some(aside) = aside {
             let aside = self.folder.join(aside);
             fs::rename(&path, &aside).map_err(|error| told("put aside", &path, &error))?;
+            self.remove_oldest_aside();
         }
         let json = ledger.to_json().map_err(|error| error.to_string())?;
         self.tell_others(ledger)?;
         write_whole(&path, &json, FOR_OWNER).map_err(|error| told("write", &path, &error))
+    }
+
+    /// Keeps the newest of the files of other nodes. One that stays is no reason not to go on.
+    fn remove_oldest_aside(&self) {
+        let Ok(files) = fs::read_dir(&self.folder) else {
+            return;
+        };
+        let names = files.filter_map(|file| file.ok()?.file_name().into_string().ok());
+        let mut names: Vec<String> = names.filter(|name| name.starts_with(OF_ANOTHER)).collect();
+        // By their times, which are numbers of the same length.
+        names.sort_unstable();
+        let surplus = names.len().saturating_sub(MOST_ASIDE);
+        for name in names.iter().take(surplus) {
+            let _ = fs::remove_file(self.folder.join(name));
+        }
     }
 
     fn tell_others(&self, ledger: &Ledger) -> Result<(), String> {

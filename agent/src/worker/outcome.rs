@@ -100,7 +100,7 @@ pub(super) fn failure(error: &CallError) -> CallFailure {
     let poisoned = match error {
         CallError::Code { code, .. } => !HARMLESS.contains(code),
         CallError::Deadline { .. } => true,
-        CallError::Missing { .. } | CallError::Refused { .. } => false,
+        CallError::Missing { .. } | CallError::Refused { .. } | CallError::QueuedLate { .. } => false,
     };
     CallFailure {
         call: error.call().to_owned(),

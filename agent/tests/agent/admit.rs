@@ -187,6 +187,58 @@ fn rates_below_the_last_good_run_are_told() {
     );
 }
 
+/// A little less each time is told, too: the best is kept, and not the last.
+#[test]
+fn the_best_rate_is_what_later_runs_are_compared_with() {
+    let node = node(healthy);
+    assert_eq!(admit(&node).1.code, 0);
+    let file = node.path("state/last-admit.json");
+    let read = || -> Report { serde_json::from_slice(&fs::read(&file).unwrap()).unwrap() };
+    let rate = |report: &Report| report.load.as_ref().unwrap().gpus[0].figures[Load::FMA_RATE].median;
+    let mut kept = read();
+    for of in &mut kept.load.as_mut().unwrap().gpus {
+        of.figures.get_mut(Load::FMA_RATE).unwrap().median *= 1.05;
+    }
+    fs::write(&file, serde_json::to_vec(&kept).unwrap()).unwrap();
+    let (report, run) = admit(&node);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert!(rate(&report) < rate(&kept));
+    assert!((rate(&read()) - rate(&kept)).abs() < 1e-9);
+}
+
+/// Good GPUs beside others that nobody looked at admit no node, and are no measure for all of them.
+#[test]
+fn a_part_of_the_gpus_admits_no_node() {
+    let node = node(healthy);
+    let state = node.path("state");
+    let part = ["--json", "--devices", "0", "--state", state.to_str().unwrap()];
+    let run = node.run("admit", &[&part[..], &SHORT].concat());
+    assert_eq!(run.code, 3, "{}", run.stderr);
+    assert!(
+        run.stderr.contains("others of the node were not looked at"),
+        "{}",
+        run.stderr
+    );
+    assert!(!node.path("state/last-admit.json").try_exists().unwrap());
+
+    // A measure of other GPUs: only what each computes alone is compared.
+    assert_eq!(admit(&node).1.code, 0);
+    let file = node.path("state/last-admit.json");
+    let mut kept: Report = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
+    kept.gpus.truncate(1);
+    kept.load.as_mut().unwrap().gpus.truncate(1);
+    for rate in [Load::FROM_HOST, Load::TO_PEER] {
+        let figures = &mut kept.load.as_mut().unwrap().gpus[0].figures;
+        figures.get_mut(rate).unwrap().median *= 9.0;
+    }
+    fs::write(&file, serde_json::to_vec(&kept).unwrap()).unwrap();
+    let (report, run) = admit(&node);
+    assert_eq!(run.code, 0, "{:?} {}", causes(&report), run.stderr);
+    let earlier = report.load.unwrap().earlier.value.unwrap();
+    let compared: Vec<&String> = earlier.gpus[0].medians.keys().collect();
+    assert_eq!(compared, [Load::FMA_RATE]);
+}
+
 /// Neither a log that cannot be read, nor a GPU that somebody uses, is "admitted".
 #[test]
 fn what_could_not_be_seen_or_loaded_admits_nothing() {
@@ -301,8 +353,74 @@ fn an_admission_that_fails_leaves_the_fault_open() {
         first.contains("1 threads") && first.contains("block 0"),
         "{first}"
     );
-    assert_eq!(report.health.unwrap().open.len(), 1);
+    let open = report.health.unwrap().open;
+    let causes: Vec<&str> = open.iter().map(|entry| entry.cause.as_str()).collect();
+    assert_eq!(causes, ["xid", "load_fault"]);
     assert_eq!(daemon().code, 2);
+}
+
+/// What the load alone shows is not forgotten: a probe passes, and says nothing of it, also after a new boot.
+#[test]
+fn a_probe_does_not_end_what_the_load_found() {
+    let node = node(|log| {
+        let mut scenario = healthy(log);
+        scenario.kernel_faults.push(KernelFault {
+            kernel: "burn".to_owned(),
+            gpu: 1,
+            after: 5,
+            times: Some(1),
+            effect: KernelEffect::WrongBit(3),
+        });
+        scenario
+    });
+    let state = node.path("state");
+    let state = state.to_str().unwrap();
+    let daemon = || node.run("daemon", &["--once", "--state", state]);
+    assert_eq!(daemon().code, 0);
+    assert_eq!(admit(&node).1.code, 2);
+    for number in ["1", "2"] {
+        boot(&node, number);
+        let probe = node.run("probe", &["--json", "--state", state]);
+        assert_eq!(probe.code, 2, "{}", probe.stderr);
+        let report = probe.report();
+        assert_eq!(report.conclusion.verdict, Verdict::Healthy);
+        let open = report.health.unwrap().open;
+        assert_eq!((open.len(), open[0].cause.as_str()), (1, "load_fault"));
+        assert!(
+            open[0].text.starts_with(cause::WRONG_ARITHMETIC),
+            "{}",
+            open[0].text
+        );
+        assert_eq!(daemon().code, 2);
+    }
+}
+
+#[test]
+fn work_that_never_ends_under_load_is_a_hang() {
+    let node = node(|log| {
+        let mut scenario = healthy(log);
+        scenario.kernel_faults.push(KernelFault {
+            kernel: "burn".to_owned(),
+            gpu: 1,
+            after: 5,
+            times: None,
+            effect: KernelEffect::NeverEnds,
+        });
+        scenario
+    });
+    let run = node.run(
+        "admit",
+        &[&["--json", "--step-timeout", "6"][..], &SHORT].concat(),
+    );
+    let report = run.report();
+    assert_eq!(
+        (run.code, causes(&report)),
+        (2, vec![cause::HANG]),
+        "{}",
+        run.stderr
+    );
+    let ended = report.load.unwrap().ended.unwrap();
+    assert_eq!(ended.cause.as_deref(), Some(cause::HANG), "{ended:?}");
 }
 
 #[test]

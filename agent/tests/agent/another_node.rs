@@ -88,3 +88,29 @@ fn a_node_of_two_names_is_one_node_also_after_a_boot() {
     write(&node.path(""), MACHINE, own);
     assert_fault(&daemon(&node, &[]), "own name, third boot");
 }
+
+/// A node whose id is new in each boot puts its ledger aside each time: the newest of them are kept.
+#[test]
+fn of_the_ledgers_that_were_put_aside_the_newest_are_kept() {
+    let node = copied();
+    let old = |number: u32| {
+        node.path(&format!(
+            "state/ledger.of-another-node.{}.json",
+            1_000_000_000_000_000_000_u64 + u64::from(number)
+        ))
+    };
+    for number in 0..12 {
+        fs::write(old(number), "{}").unwrap();
+    }
+    fs::remove_file(node.path("state/last-passive.json")).unwrap();
+    daemon(&node, &[]);
+    let files = files_in(&node.path("state"));
+    let aside = files
+        .iter()
+        .filter(|path| path.to_string_lossy().contains("ledger.of-another-node."));
+    assert_eq!(aside.count(), 8, "{files:?}");
+    assert!(
+        !old(4).try_exists().unwrap() && old(5).try_exists().unwrap(),
+        "{files:?}"
+    );
+}

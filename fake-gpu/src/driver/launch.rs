@@ -11,6 +11,7 @@ use crate::{
 use std::{
     ffi::{c_int, c_uint},
     sync::Arc,
+    thread,
 };
 
 /// Threads that a block can have on every GPU since compute capability 2.0.
@@ -78,15 +79,19 @@ extern "C" fn cuLaunchKernel(
         };
         launched(machine, kernel.name())?;
         let number = machine.modules.launch(kernel.name(), context.gpu);
-        let mut longer = 1.0;
+        let (mut longer, mut never_ends) = (1.0, false);
         let faults = machine.scenario.kernel_faults.iter();
         for fault in faults.filter(|fault| fault.hits(kernel.name(), context.gpu, number)) {
             match fault.effect {
                 KernelEffect::WrongBit(bit) => launch.wrong_bit = Some(bit),
                 KernelEffect::Slower(by) => longer *= by,
+                KernelEffect::NeverEnds => never_ends = true,
             }
         }
         let work = move |start| {
+            while never_ends {
+                thread::park();
+            }
             let mut memory = KernelMemory::new(machine, context);
             let outcome = kernel.run(&launch, &mut memory);
             outcome.map_err(|trap| {

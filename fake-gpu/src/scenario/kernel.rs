@@ -28,6 +28,8 @@ pub enum KernelEffect {
     WrongBit(u32),
     /// It takes so many times as long.
     Slower(f64),
+    /// It never ends.
+    NeverEnds,
 }
 
 impl KernelFault {

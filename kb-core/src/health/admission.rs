@@ -1,35 +1,81 @@
 //! Which faults end by the admission of the node alone, and whether a later report shows that one has ended.
 
-use crate::observation::cause;
-use crate::report::{Bearing, Entry, Nature, Report};
-use crate::severity::Blame;
+use crate::observation::{canonical, cause};
+use crate::report::{Bearing, Entry, Gpu, NODE, Nature, Report};
+use crate::severity::{Action, Blame};
 use crate::verdict::not_admitted;
 
 /// What ends a fault of the hardware, for people.
 pub const ENDS_BY: &str = "after the repair `peerless-agent admit` ends it, or `peerless-agent clear`";
 
-/// True of a fault of the hardware: an Xid, an SXid, errors of memory or a fatal kernel message that is no application's. Only a
-/// run that admits the node ends it, or an audited clear. So it is with a ledger that could not be read, in which there may have
-/// been one.
+/// True of a fault of the hardware: an Xid, an SXid, errors of memory or a fatal kernel message that is no application's, or what
+/// a load found. Only a run that admits the node ends it, or an audited clear. So it is with a ledger that could not be read, in
+/// which there may have been one.
 pub fn needs_admission(entry: &Entry) -> bool {
     let is_of_hardware = matches!(
         entry.cause.as_str(),
-        cause::XID | cause::SXID | cause::ECC_UNCORRECTED | cause::KERNEL_MESSAGE
+        cause::XID | cause::SXID | cause::ECC_UNCORRECTED | cause::LOAD_FAULT | cause::KERNEL_MESSAGE
     );
     let is_fault = entry.bearing == Bearing::Fault && entry.at_fault != Some(Blame::Application);
     let is_meant = (is_of_hardware && is_fault) || entry.cause == cause::LEDGER_DAMAGED;
     entry.nature == Nature::Event && is_meant
 }
 
-/// A fault of the hardware that was open in an earlier report and that a later one does not show to have ended: neither does it
-/// admit the node, nor does its ledger, where it was told of one, have the fault no more.
+/// Whether a good run in `boot` may end the entry: something was done about it since, or could be done without a new boot.
+pub(super) fn is_due(entry: &Entry, boot: &str) -> bool {
+    let of_earlier_boot = entry.boot_id.as_ref().is_some_and(|earlier| earlier != boot);
+    // The test that found a fault shows also without a new boot that it is gone.
+    let is_repeated = entry.cause == cause::LOAD_FAULT;
+    of_earlier_boot || is_repeated || (needs_admission(entry) && is_mended_without_boot(entry))
+}
+
+/// Whether what the entry's record asks for can be done while the node runs, so that a run of the same boot may show that it was.
+/// Of an entry without a record, or of an unknown boot, that is not known.
+fn is_mended_without_boot(entry: &Entry) -> bool {
+    let in_the_same_boot = matches!(
+        entry.action,
+        Some(
+            Action::None
+                | Action::FixApplication
+                | Action::ChangeConfiguration
+                | Action::RestartApplication
+                | Action::ResetGpu
+        )
+    );
+    in_the_same_boot && entry.boot_id.is_some()
+}
+
+/// A fault of the hardware that was open in an earlier report and that a later one does not show to have ended. Where the later one
+/// was told of a ledger, that decides; else the same rule as the ledger's.
 pub fn still_open<'a>(earlier: &'a Report, later: &Report) -> Option<&'a Entry> {
-    // Nothing is open behind an admission.
-    not_admitted(later)?;
+    let admits = not_admitted(later).is_none();
+    let boot = later.node.boot_id.as_deref();
     let open = earlier.health.iter().flat_map(|health| &health.open);
     let mut open = open.filter(|entry| needs_admission(entry));
-    open.find(|entry| {
-        let now = later.health.as_ref();
-        now.is_none_or(|now| now.open.iter().any(|other| other.id == entry.id))
+    open.find(|entry| match &later.health {
+        Some(now) => now.open.iter().any(|other| other.id == entry.id),
+        None => {
+            let is_due = boot.is_some_and(|boot| is_due(entry, boot));
+            !(admits && is_due && is_loaded(entry, earlier, later))
+        }
     })
+}
+
+/// Whether the later report loaded what the entry is about: its GPU, or for the node and its switches every GPU of the earlier report.
+fn is_loaded(entry: &Entry, earlier: &Report, later: &Report) -> bool {
+    let address = |gpu: &Gpu| gpu.pci_address.value.as_deref().map(canonical);
+    let load = later.load.as_ref();
+    let loaded: Vec<String> = (0..)
+        .zip(&later.gpus)
+        .filter(|(index, _)| load.is_some_and(|load| load.of_gpu(*index).is_some()))
+        .filter_map(|(_, gpu)| address(gpu))
+        .collect();
+    if entry.device == NODE || entry.cause == cause::SXID {
+        return earlier
+            .gpus
+            .iter()
+            .filter_map(address)
+            .all(|gpu| loaded.contains(&gpu));
+    }
+    loaded.contains(&entry.device)
 }

@@ -17,6 +17,7 @@ pub const THROTTLED: &str = "throttled";
 pub const XID: &str = "xid";
 pub const SXID: &str = "sxid";
 pub const ECC_UNCORRECTED: &str = "ecc_uncorrected";
+pub const LOAD_FAULT: &str = "load_fault";
 pub const KERNEL_MESSAGE: &str = "kernel_message";
 pub const LOG_MISSED: &str = "log_missed";
 pub const LEDGER_DAMAGED: &str = "ledger_damaged";
@@ -125,7 +126,7 @@ pub const WATCHED: &[Watched] = &[
         nature: Nature::State,
         bearing: Some(Bearing::Warning),
         record: None,
-        means: "Heat or the power supply holds the GPU's clocks down. A power cap that was set is not meant.",
+        means: "Heat or the power supply holds the GPU's clocks down. A power limit (`sw_power_cap`) does not count.",
         read_from: "`throttle.reasons`",
     },
     Watched {
@@ -159,6 +160,14 @@ pub const WATCHED: &[Watched] = &[
         record: None,
         means: "The kernel log has a fatal line without an Xid: the GPU has fallen off the bus, the driver cannot start it (RmInitAdapter), its firmware or its memory failed, or PCIe had a fatal error of it or of a bridge above it.",
         read_from: "kernel log",
+    },
+    Watched {
+        cause: LOAD_FAULT,
+        nature: Nature::Event,
+        bearing: Some(Bearing::Fault),
+        record: None,
+        means: "`peerless-agent admit` found a fault of the hardware under load: wrong arithmetic or data, a lost GPU, errors of memory or NVLink, a hang, or an error of the load. The text begins with the cause of the finding.",
+        read_from: "`load.findings` of the run",
     },
     Watched {
         cause: LOG_MISSED,

@@ -12,6 +12,8 @@ use crate::ids::RecordId;
 use crate::report::{Bearing, Family};
 use crate::severity::{Action, Blame, Severity};
 
+use super::{Recovery, What};
+
 const TABLE: &str = include_str!("../../data/xids.tsv");
 
 /// What a record says of an Xid or SXid.
@@ -107,8 +109,24 @@ pub fn bearing(severity: Option<Severity>, action: Option<Action>, at_fault: Opt
     }
 }
 
+impl What {
+    /// What it means for the node. Of a line of the bus, where a GPU is at or below one of its devices.
+    pub(crate) fn bearing(&self) -> Bearing {
+        match self {
+            Self::Numbered {
+                family,
+                number,
+                fatal,
+            } => known(*family, *number)
+                .map_or_else(|| bearing_of_unknown(*fatal), |known| known.bearing(*fatal)),
+            Self::RecoveryAction(Recovery::None) => Bearing::Event,
+            Self::RecoveryAction(_) | Self::Message(_) | Self::Bus(_) => Bearing::Fault,
+        }
+    }
+}
+
 /// What an Xid or SXid means that no record is about: somebody should look, and what the driver itself calls fatal is a fault.
-pub(crate) fn bearing_of_unknown(fatal: Option<bool>) -> Bearing {
+fn bearing_of_unknown(fatal: Option<bool>) -> Bearing {
     if fatal == Some(true) {
         Bearing::Fault
     } else {

@@ -19,7 +19,6 @@ mod tests;
 
 pub use cause::{WATCHED, Watched};
 pub use host_lines::is_host_failure;
-pub(crate) use known::bearing_of_unknown;
 pub use known::{KnownXid, bearing, known, known_xids};
 pub use line::{LineEvent, What, canonical, read_line, read_message};
 pub(crate) use line::{RECOVERY_ACTION_CHANGED, is_of_process, without_stamp};

@@ -4,9 +4,7 @@ use super::Verdict;
 use super::load_rates::{earlier, falls, sisters};
 use super::rows::Named;
 use super::rows::load as rows;
-use crate::observation::{
-    Look, Recovery, THROTTLING, What, bearing_of_unknown, canonical, known, read_message,
-};
+use crate::observation::{Look, THROTTLING, What, canonical, read_message};
 use crate::report::{
     Bearing, Failure, GapKind, GpuIndex, Load, LoadFinding, LoadOfGpu, ReasonCode, Report, When, fact_name,
 };
@@ -15,7 +13,10 @@ use crate::report::{
 const THROTTLED_SAMPLES: u64 = 2;
 /// Checksum errors of NVLink that are corrected, and packets of PCIe that are sent again, that are still daily business: as for
 /// a pair (docs/AGENT.md).
-const MOST_CORRECTED: u64 = 100;
+const MOST_CORRECTED: f64 = 100.0;
+/// Seconds of load in which so many are daily business; a longer load may have more. One wrong bit in 1e12, which the specification of
+/// PCIe allows, makes about as many replays in this time on a link that moves 50 GB/s.
+const CORRECTED_SECONDS: f64 = 300.0;
 /// The shortest load that admits a node.
 const LEAST_SECONDS: f64 = 30.0;
 const KERNEL_LOG: &str = "kernel_log.readable";
@@ -30,13 +31,13 @@ pub(super) struct Found {
 }
 
 /// What speaks against the node, worst first; empty where the report has no load.
-pub(super) fn findings(report: &Report) -> Vec<LoadFinding> {
+pub(crate) fn findings(report: &Report) -> Vec<LoadFinding> {
     let Some(load) = &report.load else {
         return Vec::new();
     };
     let mut found = Vec::new();
     for (place, of) in load.gpus.iter().enumerate() {
-        found.extend(of_gpu(place, of));
+        found.extend(of_gpu(place, of, most_corrected(load)));
     }
     found.extend(load.ended.as_ref().map(ended));
     found.extend(logged(report));
@@ -118,7 +119,12 @@ pub(super) fn pointer(place: usize, below: &str) -> String {
     format!("/load/gpus/{place}/{below}")
 }
 
-fn of_gpu(place: usize, of: &LoadOfGpu) -> Vec<Found> {
+/// Corrected errors of a link that are no finding: more for a load that lasted longer than usual.
+fn most_corrected(load: &Load) -> f64 {
+    MOST_CORRECTED * (load.seconds / CORRECTED_SECONDS).max(1.0)
+}
+
+fn of_gpu(place: usize, of: &LoadOfGpu, most_corrected: f64) -> Vec<Found> {
     let mut found = Vec::new();
     let mut add = |named, reason: String, below: &str| {
         found.push(Found::of_gpu(named, of.gpu, reason, vec![pointer(place, below)]));
@@ -159,12 +165,12 @@ fn of_gpu(place: usize, of: &LoadOfGpu) -> Vec<Found> {
         }
     }
     for (name, most) in [
-        (fact_name::NVLINK_REPLAY_ERRORS, 0),
-        (fact_name::NVLINK_RECOVERY_ERRORS, 0),
-        (fact_name::NVLINK_CRC_ERRORS, MOST_CORRECTED),
-        (fact_name::PCIE_REPLAYS, MOST_CORRECTED),
+        (fact_name::NVLINK_REPLAY_ERRORS, 0.0),
+        (fact_name::NVLINK_RECOVERY_ERRORS, 0.0),
+        (fact_name::NVLINK_CRC_ERRORS, most_corrected),
+        (fact_name::PCIE_REPLAYS, most_corrected),
     ] {
-        if let Some(errors) = risen(of, name).filter(|errors| *errors > most) {
+        if let Some(errors) = risen(of, name).filter(|errors| as_float(*errors) > most) {
             let told = format!("{name} rose by {errors} under load");
             add(&rows::LINK_ERRORS, told, &format!("counters/{name}"));
         }
@@ -212,6 +218,11 @@ fn unread(place: usize, of: &LoadOfGpu) -> Option<Found> {
     .find_map(read)
 }
 
+#[allow(clippy::cast_precision_loss, reason = "2^53 errors are more than any bound")]
+fn as_float(errors: u64) -> f64 {
+    errors as f64
+}
+
 /// By how much a counter rose, where it did.
 fn risen(of: &LoadOfGpu, name: &str) -> Option<u64> {
     let rise = of.counters.get(name)?.value.as_ref()?.as_u64()?;
@@ -252,25 +263,19 @@ fn logged(report: &Report) -> Vec<Found> {
     let during = report.logs.iter().enumerate();
     for (number, log) in during.filter(|(_, log)| log.when == When::During) {
         for event in log.text.lines().filter_map(read_message) {
-            let bearing = match &event.what {
-                What::Numbered {
-                    family,
-                    number,
-                    fatal,
-                } => known(*family, *number)
-                    .map_or_else(|| bearing_of_unknown(*fatal), |known| known.bearing(*fatal)),
-                What::RecoveryAction(Recovery::None) => Bearing::Event,
-                What::Bus(_) if look.gpus_at(&event.device).is_empty() => Bearing::Event,
-                What::RecoveryAction(_) | What::Message(_) | What::Bus(_) => Bearing::Fault,
-            };
-            let named = match bearing {
+            let at = || event.devices().flat_map(|device| look.gpus_at(device));
+            let is_elsewhere = matches!(event.what, What::Bus(_)) && at().next().is_none();
+            if is_elsewhere {
+                continue;
+            }
+            let named = match event.what.bearing() {
                 Bearing::Fault => &rows::XID_FAULT,
                 Bearing::Warning | Bearing::Unknown => &rows::XID_WARNING,
                 Bearing::Event => continue,
             };
             found.push(Found {
                 named,
-                gpu: index_of(&event.device),
+                gpu: at().find_map(|device| index_of(&device)),
                 reason: event.text.clone(),
                 evidence: vec![format!("/logs/{number}/text")],
             });

@@ -98,7 +98,7 @@ pub(super) fn earlier(load: &Load) -> Vec<Found> {
             };
             if now.median < share * then {
                 let told = format!(
-                    "{rate} is {:.1}, {} of the {then:.1} of the run of {}",
+                    "{rate} is {:.1}, {} of the {then:.1} of the good runs until {}",
                     now.median,
                     percent(now.median, *then),
                     earlier.at

@@ -3,8 +3,8 @@
 use super::Verdict;
 use super::bus_errors::bus_errors;
 use crate::observation::{
-    HEARTBEAT, LineEvent, Look, NEVER_BEAT, NO_ANSWER, Recovery, What, bearing_of_unknown, canonical,
-    is_host_failure, known, read_message, without_stamp,
+    HEARTBEAT, LineEvent, Look, NEVER_BEAT, NO_ANSWER, What, canonical, is_host_failure, known, read_message,
+    without_stamp,
 };
 use crate::report::{Bearing, Family, NODE, Report, When, fact_name};
 
@@ -41,7 +41,7 @@ pub(super) fn logged(report: &Report) -> Option<(Verdict, String)> {
     };
     let of_run: Vec<&LineEvent> = events.iter().filter(is_of_run).collect();
     let told = |event: &LineEvent| format!("the kernel log says during the run: {}", event.text);
-    let fault = of_run.iter().find(|event| bearing(&event.what) == Bearing::Fault);
+    let fault = of_run.iter().find(|event| event.what.bearing() == Bearing::Fault);
     if let Some(fault) = fault {
         return Some((Verdict::Broken, told(fault)));
     }
@@ -111,18 +111,4 @@ fn shortened(line: &str) -> String {
 
 fn is_unexplained(what: &What) -> bool {
     matches!(what, What::Numbered { family, number, .. } if known(*family, *number).is_none())
-}
-
-fn bearing(what: &What) -> Bearing {
-    match what {
-        What::Numbered {
-            family,
-            number,
-            fatal,
-        } => {
-            known(*family, *number).map_or_else(|| bearing_of_unknown(*fatal), |known| known.bearing(*fatal))
-        }
-        What::RecoveryAction(Recovery::None) => Bearing::Event,
-        What::RecoveryAction(_) | What::Message(_) | What::Bus(_) => Bearing::Fault,
-    }
 }

@@ -30,6 +30,7 @@ pub(crate) mod tests;
 pub use contradiction::contradiction;
 pub use exit::FailOn;
 pub use expect::Expect;
+pub(crate) use load::findings as load_findings;
 pub use load::not_admitted;
 pub(crate) use logged::untested;
 pub use nominal::{add_nominal, nominal_between, nominal_with_host};

@@ -1,5 +1,7 @@
 //! The last good run with load on this node, beside which rates are laid.
 
+use std::collections::BTreeSet;
+
 use kb_core::report::{EarlierLoad, EarlierOfGpu, Fact, GapKind, Gpu, Load, Report};
 
 /// What the GPUs of this run reached then, found by their UUIDs.
@@ -9,6 +11,14 @@ pub(super) fn of(report: &Fact<Box<Report>>, gpus: &[Gpu]) -> Fact<EarlierLoad> 
         let none = Fact::missing(GapKind::Skipped, "no earlier run", source);
         return report.gap.clone().map_or(none, |gap| Fact::without(gap, source));
     };
+    let uuids = |gpus: &[Gpu]| -> Option<BTreeSet<String>> {
+        let uuids = gpus.iter().map(|gpu| gpu.uuid.value.clone());
+        uuids.collect()
+    };
+    // With other GPUs beside it a GPU has another peer, and more or less of the way to the host.
+    let are_same = uuids(gpus).is_some_and(|now| uuids(&earlier.gpus).as_ref() == Some(&now));
+    let rates = Load::RATES.into_iter();
+    let rates: Vec<&str> = rates.filter(|rate| are_same || *rate == Load::FMA_RATE).collect();
     let now = (0..).zip(gpus);
     let gpus: Vec<EarlierOfGpu> = now
         .filter_map(|(gpu, now)| {
@@ -21,7 +31,7 @@ pub(super) fn of(report: &Fact<Box<Report>>, gpus: &[Gpu]) -> Fact<EarlierLoad> 
             let median = |name: &str| Some((name.to_owned(), load.figures.get(name)?.median));
             Some(EarlierOfGpu {
                 gpu,
-                medians: Load::RATES.into_iter().filter_map(median).collect(),
+                medians: rates.iter().copied().filter_map(median).collect(),
             })
         })
         .collect();

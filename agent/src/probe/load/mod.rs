@@ -14,7 +14,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 use kb_core::report::{Fact, Failure, Gpu, Load, Pair};
+use kb_core::verdict::cause;
 
+use crate::worker::handle::Fault;
 use crate::worker::inventory::during;
 use crate::worker::protocol::{Answer, Command, LoadStep, LoadedGpu};
 
@@ -184,12 +186,61 @@ impl Stage<'_, '_> {
                 Ok((gpus, bytes))
             }
             Ok(other) => Err(Box::new(self.failed(other))),
-            Err(trouble) => Err(Box::new(failure_from(&trouble))),
+            Err(trouble) => Err(Box::new(ended_by(&trouble, self.session.cut_short))),
         }
     }
 
     fn failed(&mut self, answer: Answer) -> Failure {
-        let trouble: Trouble = self.session.unexpected(Role::Worker, answer);
-        failure_from(&trouble)
+        let cut_short = self.session.cut_short;
+        ended_by(&self.session.unexpected(Role::Worker, answer), cut_short)
+    }
+}
+
+/// Work that did not end in its time is a hang, unless the run's own end left it less than its time.
+fn ended_by(trouble: &Trouble, cut_short: bool) -> Failure {
+    let is_late = match trouble {
+        Trouble::Call(failure) => failure.code.is_none() && failure.poisoned,
+        Trouble::Worker(fault) => matches!(fault, Fault::Hang { .. }),
+    };
+    let failure = failure_from(trouble);
+    match is_late {
+        true if cut_short => failure_of(STEP, format!("{SPENT}: {}", failure.message)),
+        true => Failure {
+            cause: Some(cause::HANG.to_owned()),
+            ..failure
+        },
+        false => failure,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::worker::protocol::CallFailure;
+
+    #[test]
+    fn work_that_does_not_end_under_load_is_a_hang_unless_its_time_was_cut() {
+        let mut call = CallFailure {
+            call: "cuStreamQuery".to_owned(),
+            code: None,
+            code_name: None,
+            message: "the work did not end".to_owned(),
+            reason_code: None,
+            poisoned: true,
+        };
+        let hang = Trouble::Worker(Fault::Hang {
+            call: None,
+            limit: Duration::from_secs(1),
+        });
+        for late in [Trouble::Call(call.clone()), hang] {
+            assert_eq!(ended_by(&late, false).cause.as_deref(), Some(cause::HANG));
+            let cut = ended_by(&late, true);
+            assert!(cut.cause.is_none() && cut.message.starts_with(SPENT), "{cut:?}");
+        }
+        // A host that queued too slowly, and an error of the work.
+        call.poisoned = false;
+        assert_eq!(ended_by(&Trouble::Call(call.clone()), false).cause, None);
+        (call.poisoned, call.code) = (true, Some(719));
+        assert_eq!(ended_by(&Trouble::Call(call), true).code, Some(719));
     }
 }

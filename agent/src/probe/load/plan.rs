@@ -15,6 +15,8 @@ const MOST: u32 = 192;
 /// Rounds of the first launch, which only tells how long one takes.
 const FIRST_ROUNDS: u32 = 1024;
 const MOST_ROUNDS: u32 = 1 << 20;
+/// Steps after which the rounds of a launch are planned anew: in the first one the clocks may still be those of an idle GPU.
+const PLANNED_STEPS: u64 = 2;
 /// Rounds, and pieces of each kind in a step, where steps are as short as tests need them.
 const SHORT_ROUNDS: u32 = 2;
 const SHORT_PIECES: u32 = 2;
@@ -24,7 +26,6 @@ const MOST_BYTES: u64 = 512 << 20;
 pub(super) struct Plan {
     of: Vec<LoadOf>,
     bytes: u64,
-    rounds: u32,
     is_short: bool,
     /// Steps so far.
     steps: u64,
@@ -36,6 +37,7 @@ impl Plan {
         let of = |gpu: &u32| LoadOf {
             gpu: *gpu,
             launches: 1,
+            rounds: if is_short { SHORT_ROUNDS } else { FIRST_ROUNDS },
             from_host: 1,
             to_host: 1,
             peer: peers.get(gpu).copied(),
@@ -44,7 +46,6 @@ impl Plan {
         Self {
             of: gpus.iter().map(of).collect(),
             bytes: buffer.min(MOST_BYTES) / 2,
-            rounds: if is_short { SHORT_ROUNDS } else { FIRST_ROUNDS },
             is_short,
             steps: 0,
         }
@@ -62,7 +63,6 @@ impl Plan {
     pub(super) fn step(&self, sample: bool, is_first: bool, limit_ms: u64) -> LoadStep {
         LoadStep {
             gpus: self.of.clone(),
-            rounds: self.rounds,
             bytes: self.bytes,
             host_bytes: self.bytes / 2,
             compare_host: !is_first,
@@ -73,7 +73,7 @@ impl Plan {
 
     /// Plans the next step by what the last one took.
     pub(super) fn learn(&mut self, gpus: &[LoadedGpu]) {
-        let is_first = self.steps == 0;
+        let is_planned = self.steps < PLANNED_STEPS;
         self.steps += 1;
         if self.is_short {
             for of in &mut self.of {
@@ -82,22 +82,18 @@ impl Plan {
             }
             return;
         }
-        let slowest = gpus.iter().map(|gpu| gpu.launch.seconds).fold(0.0, f64::max);
-        // The same number of rounds on all GPUs, so that their rates may be compared.
-        let longer = if is_first && slowest > 0.0 {
-            LAUNCH / slowest
-        } else {
-            1.0
-        };
-        if is_first {
-            let rounds = (f64::from(self.rounds) * longer).round();
-            self.rounds = rounded(rounds, MOST_ROUNDS);
-        }
         for of in &mut self.of {
             let Some(did) = gpus.iter().find(|gpu| gpu.gpu == of.gpu) else {
                 continue;
             };
-            of.launches = pieces(did.launch.seconds * longer).unwrap_or(of.launches);
+            let mut seconds = did.launch.seconds;
+            if is_planned && seconds > 0.0 {
+                // Each GPU its own: a fast one beside a slow one would be idle most of the time.
+                let before = f64::from(of.rounds);
+                of.rounds = rounded(before * LAUNCH / seconds, MOST_ROUNDS);
+                seconds *= f64::from(of.rounds) / before;
+            }
+            of.launches = pieces(seconds).unwrap_or(of.launches);
             of.from_host = next(did.from_host, of.from_host);
             of.to_host = next(did.to_host, of.to_host);
             of.to_peer = next(did.to_peer, of.to_peer);
@@ -181,18 +177,43 @@ mod tests {
     fn a_step_is_filled_and_no_queue_is() {
         let mut plan = Plan::new(&[0, 1], &all(2), 256 << 20, false);
         plan.learn(&[did(0, 0.0001, 0.001), did(1, 0.0002, 0.01)]);
-        // The slower one's launch takes 8 ms from now on, the other one's half of that.
-        assert_eq!(plan.rounds, 40_960);
+        // Launches of both take 8 ms from now on.
+        let rounds = |plan: &Plan| plan.of.iter().map(|of| of.rounds).collect::<Vec<_>>();
+        let launches = |plan: &Plan| plan.of.iter().map(|of| of.launches).collect::<Vec<_>>();
         assert_eq!(
-            plan.of.iter().map(|of| of.launches).collect::<Vec<_>>(),
-            [125, 63]
+            (rounds(&plan), launches(&plan)),
+            (vec![81_920, 40_960], vec![63, 63])
         );
         assert_eq!(
             plan.of.iter().map(|of| of.from_host).collect::<Vec<_>>(),
             [MOST, 50]
         );
-        plan.learn(&[did(0, 0.008, 0.001), did(1, 0.008, 0.01)]);
-        assert_eq!((plan.rounds, plan.of[0].launches), (40_960, 63));
+        // The first launch was that of a GPU with low clocks; rounds are planned once more, and then they stay.
+        plan.learn(&[did(0, 0.004, 0.001), did(1, 0.008, 0.01)]);
+        assert_eq!(
+            (rounds(&plan), launches(&plan)),
+            (vec![163_840, 40_960], vec![63, 63])
+        );
+        plan.learn(&[did(0, 0.004, 0.001), did(1, 0.008, 0.01)]);
+        assert_eq!(
+            (rounds(&plan), launches(&plan)),
+            (vec![163_840, 40_960], vec![125, 63])
+        );
+    }
+
+    /// A GPU for the display, a hundred times slower: the other one is loaded all the same.
+    #[test]
+    fn a_slow_gpu_leaves_no_other_idle() {
+        let mut plan = Plan::new(&[0, 1], &all(2), 256 << 20, false);
+        plan.learn(&[did(0, 0.0001, 0.001), did(1, 0.01, 0.01)]);
+        for of in &plan.of {
+            assert!((60..=65).contains(&of.launches), "{}", of.launches);
+        }
+    }
+
+    #[test]
+    fn copies_are_as_large_as_half_of_what_a_buffer_holds() {
+        let plan = Plan::new(&[0, 1], &all(2), 256 << 20, false);
         let step = plan.step(true, false, 1000);
         assert_eq!((step.bytes, step.host_bytes), (128 << 20, 64 << 20));
     }

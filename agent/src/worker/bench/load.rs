@@ -106,7 +106,7 @@ impl Bench {
             wrong.extend(checksum(of, burn, home, limit)?);
             gpus.push(LoadedGpu {
                 gpu: of.gpu,
-                operations: burn.operations(step.rounds),
+                operations: burn.operations(of.rounds),
                 launch: took(Part::Burn),
                 from_host: took(Part::FromHost),
                 to_host: took(Part::ToHost),
@@ -141,7 +141,7 @@ impl Bench {
                 Entry::Occupied(there) => there.into_mut(),
                 Entry::Vacant(free) => free.insert(Burn::load(&place.context)?),
             };
-            burn.prepare(&place.stream, step.rounds, limit)?;
+            burn.prepare(&place.stream, of.rounds, limit)?;
         }
         Ok(())
     }

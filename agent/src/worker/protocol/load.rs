@@ -6,8 +6,6 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct LoadStep {
     pub(crate) gpus: Vec<LoadOf>,
-    /// Rounds of the compute kernel in one launch.
-    pub(crate) rounds: u32,
     /// Bytes of a copy between GPUs.
     pub(crate) bytes: u64,
     /// The same of copies with host memory.
@@ -25,6 +23,8 @@ pub(crate) struct LoadStep {
 pub(crate) struct LoadOf {
     pub(crate) gpu: u32,
     pub(crate) launches: u32,
+    /// Rounds of the compute kernel in one launch.
+    pub(crate) rounds: u32,
     pub(crate) from_host: u32,
     pub(crate) to_host: u32,
     /// The GPU that gets copies of this one's memory; none where no pair is proven.

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::Ledger;
 use super::new::New;
 use crate::ids::RecordId;
-use crate::observation::{Look, Missed, Occurrence, Recovery, What, bearing_of_unknown, cause, known};
+use crate::observation::{Look, Missed, Occurrence, Recovery, What, cause, known};
 use crate::report::{Bearing, Counter, Family, NODE, Nature};
 use crate::text::Sha256;
 
@@ -81,14 +81,10 @@ impl Ledger {
             ..New::of(cause, device)
         };
         match &event.what {
-            What::Numbered {
-                family,
-                number,
-                fatal,
-            } => {
+            What::Numbered { family, number, .. } => {
                 self.count_line(device, *family, *number, at);
                 let known = known(*family, *number);
-                let bearing = known.map_or_else(|| bearing_of_unknown(*fatal), |known| known.bearing(*fatal));
+                let bearing = event.what.bearing();
                 let cause = match family {
                     Family::Xid => cause::XID,
                     Family::Sxid => cause::SXID,

@@ -2,6 +2,7 @@
 
 mod gpus;
 mod links;
+mod load;
 mod log;
 mod new;
 mod node;
@@ -46,9 +47,9 @@ pub struct Ledger {
     links_boot: Option<String>,
     clears: Vec<Clear>,
     /// Ids of the node that this is about, as its agents call it: one in a container may name it otherwise. Absent in ledgers of
-    /// older agents.
-    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
-    nodes: BTreeSet<NodeId>,
+    /// older agents. The newest is last.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    nodes: Vec<NodeId>,
     /// The boot in which one of them wrote last.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     nodes_boot: Option<String>,
@@ -69,7 +70,7 @@ impl Default for Ledger {
             links: BTreeMap::new(),
             links_boot: None,
             clears: Vec::new(),
-            nodes: BTreeSet::new(),
+            nodes: Vec::new(),
             nodes_boot: None,
         }
     }

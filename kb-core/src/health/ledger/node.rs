@@ -3,16 +3,16 @@
 use super::Ledger;
 use crate::report::{Bearing, Node};
 
-/// Ids of one node, at most: some containers have another machine id each time.
+/// Ids of one node, at most; the newest are kept. Some containers have another machine id each time.
 const MOST_NODES: usize = 16;
 
 impl Ledger {
-    /// Refuses a ledger of another node, as the copy of a disk brings it along. Whoever was booted at the same time is the same node,
-    /// whatever it calls itself, and one that names no node is anybody's.
+    /// Refuses a ledger of another node, as the copy of a disk brings it along. The same boot id means the same node, whatever its id is.
+    /// A ledger without node ids (of an older agent) is accepted.
     pub fn check_node(&self, node: &Node) -> Result<(), String> {
         let is_known = self.nodes.is_empty() || self.nodes.contains(&node.id);
         let is_same_boot = node.boot_id.is_some() && node.boot_id == self.nodes_boot;
-        match self.nodes.first() {
+        match self.nodes.last() {
             Some(other) if !is_known && !is_same_boot => {
                 Err(format!("it is of the node {other}, and this one is {}", node.id))
             }
@@ -22,9 +22,10 @@ impl Ledger {
 
     /// Remembers the node that it is about.
     pub fn set_node(&mut self, node: &Node) {
-        if self.nodes.len() < MOST_NODES {
-            self.nodes.insert(node.id.clone());
-        }
+        self.nodes.retain(|known| *known != node.id);
+        self.nodes.push(node.id.clone());
+        let surplus = self.nodes.len().saturating_sub(MOST_NODES);
+        self.nodes.drain(..surplus);
         if node.boot_id.is_some() {
             self.nodes_boot.clone_from(&node.boot_id);
         }
@@ -42,5 +43,32 @@ impl Ledger {
             open,
             ..Self::default()
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn node(id: usize, boot: &str) -> Node {
+        Node {
+            id: format!("pod-{id}").parse().unwrap(),
+            boot_id: Some(boot.to_owned()),
+            ..crate::verdict::tests::healthy(1).node
+        }
+    }
+
+    /// A container that is named anew at each rollout stays the same node over a boot that it keeps its last name in.
+    #[test]
+    fn the_newest_names_of_a_node_are_known() {
+        let mut ledger = Ledger::default();
+        for id in 0..MOST_NODES + 5 {
+            ledger.set_node(&node(id, "a"));
+        }
+        assert_eq!(ledger.nodes.len(), MOST_NODES);
+        assert_eq!(ledger.check_node(&node(MOST_NODES + 4, "b")), Ok(()));
+        assert_eq!(ledger.check_node(&node(5, "b")), Ok(()));
+        let why = ledger.check_node(&node(4, "b")).unwrap_err();
+        assert!(why.contains("the node pod-20, and this one is pod-4"), "{why}");
     }
 }

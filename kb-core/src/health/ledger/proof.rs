@@ -1,14 +1,15 @@
 //! What a run proves, and which events end with that.
 
 use super::Ledger;
-use crate::health::needs_admission;
+use crate::health::admission::{is_due, needs_admission};
 use crate::observation::{canonical, cause};
 use crate::report::{Bearing, Clear, Entry, NODE, Nature, Pair, Proof, Report, Verdict};
-use crate::severity::Action;
 use crate::verdict::not_admitted;
 
 impl Ledger {
     /// Takes in a run that tried what GPUs can do, and came to a verdict; any other is none.
+    ///
+    /// What a load finds wrong with the hardware is an event of its own.
     ///
     /// A fault of the hardware ends by a run that admits the node ([`not_admitted`]), on the GPUs that were loaded. Other events of an
     /// earlier boot end on the GPUs that a run proved. Events of the node and of its switches end when all GPUs of the node took
@@ -17,6 +18,7 @@ impl Ledger {
     /// A run over some of the GPUs does not replace the proof of all of them, unless it found a fault. Neither does a good run beside
     /// something that stays open as a fault or hides one: the run itself does not end as good.
     pub fn proof(&mut self, report: &Report) {
+        self.load_faults(report);
         let verdict = report.conclusion.verdict;
         let admits = not_admitted(report).is_none();
         let is_fault = matches!(verdict, Verdict::Refused | Verdict::Broken);
@@ -66,31 +68,13 @@ impl Ledger {
             };
             let is_of_no_gpu = entry.device == NODE || entry.cause == cause::SXID;
             let is_covered = devices.iter().any(covers) || (of_all && is_of_no_gpu);
-            let of_earlier_boot = entry.boot_id.as_ref().is_some_and(|earlier| earlier != boot);
-            let is_due = of_earlier_boot || (of_hardware && is_mended_without_boot(entry));
-            entry.nature == Nature::Event && is_due && is_covered && (admits || !of_hardware)
+            entry.nature == Nature::Event && is_due(entry, boot) && is_covered && (admits || !of_hardware)
         };
         let shown = self.open.iter().filter(|entry| is_shown(entry));
         let ended = shown.map(|entry| entry.id.clone()).collect();
         self.end(is_shown);
         ended
     }
-}
-
-/// Whether what the entry's record asks for can be done while the node runs, so that a run of the same boot may show that it was.
-/// Of an entry without a record, or of an unknown boot, that is not known.
-fn is_mended_without_boot(entry: &Entry) -> bool {
-    let in_the_same_boot = matches!(
-        entry.action,
-        Some(
-            Action::None
-                | Action::FixApplication
-                | Action::ChangeConfiguration
-                | Action::RestartApplication
-                | Action::ResetGpu
-        )
-    );
-    in_the_same_boot && entry.boot_id.is_some()
 }
 
 struct Device {

@@ -2,7 +2,7 @@
 
 use super::super::{Ledger, still_open};
 use super::{GPU_0, admitted, look, looked, only, proven, xid};
-use crate::report::Report;
+use crate::report::{Failure, Report};
 use crate::verdict::Verdict;
 
 /// A reset of the GPU is a repair that needs no boot; a GPU that fell off the bus needs a power cycle.
@@ -31,6 +31,52 @@ fn a_load_that_found_something_ends_nothing() {
     run.load.as_mut().unwrap().findings.clear();
     ledger.proof(&run);
     assert_eq!(only(&ledger.health(Vec::new())).number, Some(48));
+}
+
+/// A probe computes nothing, so that it says nothing of what a load found.
+#[test]
+fn what_a_load_found_stays_open_until_a_load_passes() {
+    let mut ledger = Ledger::default();
+    look(&mut ledger, &looked("a"), &[]);
+    let mut run = admitted("a");
+    let load = run.load.as_mut().unwrap();
+    load.gpus[0].wrong_checksums = 1;
+    load.gpus[0].wrong_copies = 1;
+    crate::verdict::judge(&mut run, crate::verdict::Expect::Auto);
+    ledger.proof(&run);
+    for boot in ["a", "b"] {
+        ledger.proof(&proven(boot));
+        let health = ledger.health(Vec::new());
+        assert_eq!(only(&health).id, format!("load_fault@{GPU_0}"), "{boot}");
+        assert!(only(&health).text.starts_with("wrong_arithmetic: "));
+        assert!(only(&health).text.contains("; data_mismatch: "));
+        assert_eq!(health.verdict, Verdict::Broken);
+    }
+    ledger.proof(&admitted("b"));
+    assert_eq!(ledger.health(Vec::new()).open, []);
+    // In the same boot, too: it is the same test.
+    ledger.proof(&run);
+    ledger.proof(&admitted("a"));
+    assert_eq!(ledger.health(Vec::new()).verdict.word(), "no_fault_seen");
+}
+
+/// A worker that was killed may have lacked memory, and what falls short of a fault drains no node.
+#[test]
+fn a_load_that_failed_for_another_reason_opens_nothing() {
+    let (mut killed, mut hot, mut hung) = (admitted("a"), admitted("a"), admitted("a"));
+    let mut failure = Failure::new("load the GPUs", "it ended");
+    failure.cause = Some(crate::verdict::cause::PROCESS_DIES.to_owned());
+    killed.load.as_mut().unwrap().ended = Some(failure.clone());
+    let throttled = &mut hot.load.as_mut().unwrap().gpus[0].throttled;
+    throttled.insert("hw_thermal_slowdown".to_owned(), 9);
+    let mut ledger = Ledger::default();
+    ledger.proof(&killed);
+    ledger.proof(&hot);
+    assert_eq!(ledger.health(Vec::new()).open, []);
+    failure.cause = Some(crate::verdict::cause::HANG.to_owned());
+    hung.load.as_mut().unwrap().ended = Some(failure);
+    ledger.proof(&hung);
+    assert_eq!(only(&ledger.health(Vec::new())).id, "load_fault@node");
 }
 
 /// An event that is no fault needs no load, and a GPU without a peer has no other proof than its load.
@@ -81,4 +127,27 @@ fn an_open_fault_is_over_for_a_later_report_that_admits_or_has_it_no_more() {
     );
     assert!(still_open(&earlier, &admitted("b")).is_none());
     assert!(still_open(&proven("a"), &proven("b")).is_none());
+}
+
+/// Where the later report has no ledger, the ledger's own rule decides: boots, and the GPUs that were loaded.
+#[test]
+fn an_admission_without_a_ledger_ends_what_a_ledger_would_end() {
+    let with = |line: &str| {
+        let mut ledger = Ledger::default();
+        let mut earlier = looked("a");
+        earlier.health = Some(look(&mut ledger, &earlier, &[&xid(GPU_0, line)]));
+        earlier
+    };
+    let is_open = |line: &str, later: &Report| still_open(&with(line), later).is_some();
+    assert!(is_open("79, x", &admitted("a")), "it asks for a power cycle");
+    assert!(!is_open("79, x", &admitted("b")));
+    assert!(!is_open("46, x", &admitted("a")), "it asks for a reset");
+
+    let mut others = admitted("b");
+    others.gpus[0].pci_address.value = Some("00000000:99:00.0".to_owned());
+    assert_eq!(crate::verdict::not_admitted(&others), None);
+    assert!(is_open("79, x", &others), "its GPU was not loaded");
+    let mut nameless = admitted("b");
+    nameless.node.boot_id = None;
+    assert!(is_open("46, x", &nameless), "it is not known of which boot it is");
 }

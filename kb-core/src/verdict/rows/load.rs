@@ -51,8 +51,8 @@ pub(in crate::verdict) const DATA_MISMATCH: Named = broken(
     cause::DATA_MISMATCH,
     Some("p2p/peer-data-corrupted"),
     "What a GPU got under load, from host memory or from another GPU, is not what was sent.",
-    "Take the GPU out of use, read `nvidia-smi nvlink -e` and `nvidia-smi -q -d ECC,PCIE`, reset it and admit the node again. \
-     If it stays, have bridge, cable or GPU replaced.",
+    "Take the GPU out of use, read `nvidia-smi nvlink -e` (data from another GPU) and `nvidia-smi -q -d ECC,PCIE`, reset it and admit \
+     the node again. If it stays, have bridge, cable or GPU replaced. Where the data came from host memory, test that memory, too.",
 );
 
 pub(in crate::verdict) const ECC_ERROR: Named = broken(
@@ -136,7 +136,7 @@ pub(in crate::verdict) const LINK_ERRORS: Named = degraded(
 pub(in crate::verdict) const THROTTLED: Named = degraded(
     cause::THROTTLED,
     None,
-    "Heat or the power supply held a GPU's clocks down under load. A power cap that was set is not meant.",
+    "Heat or the power supply held a GPU's clocks down under load. A power limit (`sw_power_cap`) does not count.",
     "Look at fans, airflow, inlet temperature, heat sink and power cables of the GPU, and admit the node again.",
 );
 
@@ -159,7 +159,7 @@ pub(in crate::verdict) const SLOWER_THAN_SISTERS: Named = degraded(
 pub(in crate::verdict) const SLOWER_THAN_BEFORE: Named = degraded(
     cause::SLOWER_THAN_BEFORE,
     None,
-    "A GPU reaches clearly less under load than in the last good run of the node.",
+    "A GPU reaches clearly less under load than in an earlier good run of the node.",
     "Look at what has changed since: driver, power limit, cooling, slot and links of the GPU. Where the change is wanted, remove \
      `last-admit.json` from the state folder and admit the node again.",
 );

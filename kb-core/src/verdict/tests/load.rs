@@ -112,6 +112,14 @@ const CASES: &[Case] = &[
             "NVRM: Xid (PCI:0000:3c:00): 79, pid=7, GPU has fallen off the bus.",
         );
     }),
+    // Only the device behind the port is a GPU of the run.
+    (cause::XID_FAULT, |report| {
+        log(
+            report,
+            When::During,
+            "pcieport 0000:99:00.0: DPC: containment event, status:0x1f01 source:0x3c00",
+        );
+    }),
     (cause::HANG, |report| ended(report, None, Some(cause::HANG))),
     (cause::PROCESS_DIES, |report| {
         ended(report, None, Some(cause::PROCESS_DIES));
@@ -253,6 +261,23 @@ fn what_is_normal_is_no_finding() {
     );
     assert!(report.conclusion.reason.ends_with("300 s of load passed"));
     assert_eq!(not_admitted(&report), None);
+}
+
+/// A link within its specification has more corrected errors in an hour than in five minutes.
+#[test]
+fn a_longer_load_may_have_more_corrected_errors() {
+    let of = |seconds: f64, replays: u64| {
+        let report = under_load(|report| {
+            let load = report.load.as_mut().unwrap();
+            (load.asked_seconds, load.seconds) = (seconds, seconds);
+            counter(report, name::PCIE_REPLAYS, replays);
+        });
+        not_admitted(&report)
+    };
+    assert_eq!(of(3600.0, 1200), None);
+    assert!(of(3600.0, 1201).unwrap().contains(cause::LINK_ERRORS));
+    assert_eq!(of(60.0, 100), None);
+    assert!(of(60.0, 101).unwrap().contains(cause::LINK_ERRORS));
 }
 
 #[test]
