@@ -260,3 +260,19 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn the_example_of_a_webhook_is_what_its_record_says() {
+    let operations = include_str!("../../docs/OPERATIONS.md");
+    let start = operations.find("{\"cause\":").unwrap();
+    let mut told = serde_json::Deserializer::from_str(&operations[start..]).into_iter::<Value>();
+    let told = told.next().unwrap().unwrap();
+    let id = told["record"].as_str().unwrap();
+    assert_eq!(told["cause"], id);
+    assert!(told["url"].as_str().unwrap().ends_with(&format!("?record={id}")));
+    let annex = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("../kb-seed/{id}.ext.json"));
+    let annex: Value = serde_json::from_str(&fs::read_to_string(annex).unwrap()).unwrap();
+    for key in ["title", "severity", "action"] {
+        assert_eq!(told[key], annex[key], "{key}");
+    }
+}

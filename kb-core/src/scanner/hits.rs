@@ -3,15 +3,14 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::clean::Clean;
+use super::between;
 use super::clock::Moment;
 use super::crowd::keep_most_telling;
-use super::cut_lines::Joined;
 use super::devices::{Devices, Judged};
 use super::event::{Event, Hit, Sink};
 use super::fatal::is_called_fatal;
 use super::fold::{Place, Tally};
-use super::lines::{Piece, size};
+use super::origin::Origin;
 use super::score::{Explained, Score, authority, score};
 use super::sequence::{FoundPart, Sequences, further_parts};
 use super::source_code::is_source;
@@ -19,42 +18,6 @@ use super::{MatchedLine, ScanOptions, prefix, text};
 use crate::matcher::rarity::SPECIFIC;
 use crate::matcher::{Kind, Line, Matcher, PartOf, RawHit, Signal};
 use crate::signature::DeviceRule;
-
-/// Where a line stands, and how its text came from the bytes as sent.
-pub(super) struct Origin<'a> {
-    pub(super) line: u64,
-    pub(super) offset: u64,
-    pub(super) piece: Option<Piece>,
-    pub(super) cleaned: Option<&'a Clean>,
-    /// Where the text was put together from lines that had been cut: the beginnings of its further lines.
-    pub(super) joined: Option<&'a Joined>,
-    /// Whether the line was read before as it stands, and is read now as it was before it was escaped.
-    pub(super) restored: bool,
-}
-
-impl Origin<'_> {
-    pub(super) fn of(line: u64, offset: u64) -> Self {
-        Self {
-            line,
-            offset,
-            piece: None,
-            cleaned: None,
-            joined: None,
-            restored: false,
-        }
-    }
-
-    fn line_of(&self, at: usize) -> u64 {
-        self.joined.map_or(self.line, |joined| joined.line_of(at))
-    }
-
-    fn body_span(&self, span: &Range<usize>) -> (u64, u64) {
-        let sent = self
-            .cleaned
-            .map_or_else(|| span.clone(), |clean| clean.original(span));
-        (self.offset + size(sent.start), self.offset + size(sent.end))
-    }
-}
 
 pub(super) struct Hits<'a> {
     pub(super) matcher: &'a Matcher,
@@ -261,7 +224,13 @@ impl Hits<'_> {
                 moment: self.moment,
                 is_fatal: self.is_fatal(signal.record),
             };
-            if let Some(parts) = self.sequences.take(part, stream, found) {
+            let (origin, text) = (self.origin, self.line.text);
+            let joins = |end| {
+                origin
+                    .between(text, end, hit.span.start)
+                    .is_some_and(|between| between::joins(between, part.reach))
+            };
+            if let Some(parts) = self.sequences.take(part, stream, found, joins) {
                 self.count_parts(hit, signal, parts, events);
             }
         }

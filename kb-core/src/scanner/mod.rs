@@ -20,6 +20,7 @@
 //! to [`Scanner::push`], from 0. Memory is bounded whatever the body: see the constants in `lines` and `fold`.
 
 mod assemble;
+mod between;
 mod bytes;
 mod cause;
 mod clean;
@@ -40,6 +41,7 @@ mod lines;
 mod marks;
 mod messages;
 mod order;
+mod origin;
 mod partial;
 mod prefix;
 mod relations;

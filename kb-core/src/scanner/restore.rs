@@ -92,6 +92,12 @@ fn escape(rest: &[u8]) -> Option<Stand> {
     if let Some(len) = escaped_colour(behind) {
         return Some((slashes + len, Cow::Borrowed("")));
     }
+    if let Some(end) = behind.strip_prefix(b"r")
+        && end.starts_with(rest.get(..slashes)?)
+        && tail(end, slashes).first() == Some(&b'n')
+    {
+        return Some((2 * slashes + 2, Cow::Borrowed("\r")));
+    }
     let text = match behind.first() {
         Some(b'"') => "\"",
         Some(b'\'') => "'",
@@ -108,6 +114,9 @@ fn escape(rest: &[u8]) -> Option<Stand> {
 /// `#033[31m`, `#011`, `#012`: rsyslog writes control characters as octal numbers.
 fn control(rest: &[u8]) -> Option<Stand> {
     const LEN: usize = 4;
+    if rest.starts_with(b"#015#012") {
+        return Some((2 * LEN, Cow::Borrowed("\r")));
+    }
     let text = match control_number(rest)? {
         // The last digit stands where the escape character would.
         ESC => {
@@ -249,6 +258,7 @@ mod tests {
             ),
             (r"\u001b[31mred\u001b[0m \x1b[1mbold\033[0m", "red bold"),
             (r"C:\\Windows\\x", r"C:\Windows\x"),
+            (r"a\r\nb\\r\\nc\n\nd#015#012e", "a\rb\rc\r\rd\re"),
             (r"it\u2019s", "it's"),
             ("#033[31mred#033[0m#011x#015", "red\tx\r"),
             (

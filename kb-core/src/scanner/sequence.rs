@@ -2,7 +2,7 @@
 //!
 //! A part belongs to what the same stream (container, host, process, rank) has begun; a line that names no writer goes on
 //! with whatever was begun last. Parts stand in their order, on lines at most [`MAX_LINES_APART`] from one to the next, so that
-//! the lines of other ranks may stand between them. Bounded: [`MAX_OPEN`] are kept, the oldest are given up and counted.
+//! the lines of other ranks may stand between them. On one line they count where blanks or escaped line breaks stand between. Bounded: [`MAX_OPEN`] are kept, the oldest are given up and counted.
 
 use std::collections::VecDeque;
 
@@ -45,11 +45,13 @@ pub(super) struct Sequences {
 }
 
 impl Sequences {
+    /// `joins` says whether a part that ends at a place of the same line is joined to this one.
     pub(super) fn take(
         &mut self,
         part: PartOf,
         stream: Option<u64>,
         found: FoundPart,
+        joins: impl Fn(u64) -> bool,
     ) -> Option<Vec<FoundPart>> {
         let line = found.on_line.line;
         self.open
@@ -58,7 +60,7 @@ impl Sequences {
             self.begin(part, stream, found);
             return None;
         }
-        let at = self.awaiting(part, stream, &found.on_line)?;
+        let at = self.awaiting(part, stream, &found.on_line, joins)?;
         let open = self.open.get_mut(at)?;
         open.parts.push(found);
         if open.parts.len() < usize::from(part.count) {
@@ -90,14 +92,20 @@ impl Sequences {
     }
 
     /// The latest that waits for this part: of the same stream, or, for a line that names nobody, of any.
-    fn awaiting(&self, part: PartOf, stream: Option<u64>, on_line: &MatchedLine) -> Option<usize> {
+    fn awaiting(
+        &self,
+        part: PartOf,
+        stream: Option<u64>,
+        on_line: &MatchedLine,
+        joins: impl Fn(u64) -> bool,
+    ) -> Option<usize> {
         let waits = |open: &Open| {
             open.sequence == part.sequence
                 && open.parts.len() == usize::from(part.index)
                 && open.last().is_some_and(|last| {
                     let is_near = part.reach.is_none_or(|reach| last.line + reach >= on_line.line);
                     last.line < on_line.line && is_near
-                        || last.line == on_line.line && last.end <= on_line.start
+                        || last.line == on_line.line && last.end <= on_line.start && joins(last.end)
                 })
         };
         let own = self

@@ -120,6 +120,49 @@ fn lines_that_are_counted_say_how_far_the_next_part_may_stand() {
 }
 
 #[test]
+fn parts_on_one_line_are_joined_by_escaped_line_breaks_and_not_by_other_text() {
+    let mut status = record("dcgm/test-failed", "the summary of a DCGM test is Fail");
+    status.patterns = vec![pattern(
+        "0",
+        r#""test_summary": \{\n(?:.*\n){0,1}\s*"status": "(?P<status>Fail)""#,
+    )];
+    let matcher = matcher_of(vec![status]);
+    for (text, is_found) in [
+        (r#""test_summary": {"status": "Fail"}"#, true),
+        (r#""test_summary": { "status": "Fail"}"#, true),
+        (r#"\"test_summary\": {\n  \"status\": \"Fail\""#, true),
+        (
+            r#"\"test_summary\": {\r\n  \"id\": 1,\r\n \"status\": \"Fail\""#,
+            true,
+        ),
+        (
+            r#"\"test_summary\": {\n \"id\": 1,\n \"a\": 2,\n \"status\": \"Fail\""#,
+            false,
+        ),
+        (r##""test_summary": {#012  "id": 1,#012  "status": "Fail""##, true),
+        (
+            r#""test_summary": {"status": "Pass"}}, {"name": "x", "status": "Fail"}"#,
+            false,
+        ),
+        (r#""test_summary": {"id": 1, "status": "Fail"}"#, false),
+        (
+            "\"test_summary\": {\u{1b}[31m \u{1b}[0m\"status\": \"Fail\"",
+            true,
+        ),
+    ] {
+        let found = scan_text(&matcher, text).matches;
+        assert_eq!(found.len(), usize::from(is_found), "{text}");
+    }
+    let long = |between: &str| {
+        format!(
+            "\"test_summary\": {{{between}{}{between}\"status\": \"Fail\"",
+            "x".repeat(200_000)
+        )
+    };
+    assert_eq!(scan_text(&matcher, long(", ")).matches, [], "in pieces");
+}
+
+#[test]
 fn a_pattern_is_cut_at_its_line_breaks() {
     let mut traceback = record("pytorch/lost-worker", "DataLoader worker was lost");
     let mut spec = pattern(
