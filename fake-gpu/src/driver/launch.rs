@@ -89,8 +89,10 @@ extern "C" fn cuLaunchKernel(
             }
         }
         let work = move |start| {
-            while never_ends {
-                thread::park();
+            if never_ends {
+                loop {
+                    thread::park();
+                }
             }
             let mut memory = KernelMemory::new(machine, context);
             let outcome = kernel.run(&launch, &mut memory);

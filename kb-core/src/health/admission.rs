@@ -52,12 +52,12 @@ pub fn still_open<'a>(earlier: &'a Report, later: &Report) -> Option<&'a Entry> 
     let boot = later.node.boot_id.as_deref();
     let open = earlier.health.iter().flat_map(|health| &health.open);
     let mut open = open.filter(|entry| needs_admission(entry));
-    open.find(|entry| match &later.health {
-        Some(now) => now.open.iter().any(|other| other.id == entry.id),
-        None => {
-            let is_due = boot.is_some_and(|boot| is_due(entry, boot));
-            !(admits && is_due && is_loaded(entry, earlier, later))
+    open.find(|entry| {
+        if let Some(now) = &later.health {
+            return now.open.iter().any(|other| other.id == entry.id);
         }
+        let is_due = boot.is_some_and(|boot| is_due(entry, boot));
+        !(admits && is_due && is_loaded(entry, earlier, later))
     })
 }
 

@@ -20,21 +20,29 @@ pub(super) struct Entry {
     pub(super) chain: Option<u16>,
 }
 
-/// The entries of one pattern, with the rarity that they were chosen by.
+/// The entries of one pattern, kept with the rarity that they were chosen by.
 #[derive(Debug, Default)]
-pub(super) struct Entries(RwLock<Option<(Arc<Rarity>, Arc<[Entry]>)>>);
+pub(super) struct Entries(RwLock<Option<Chosen>>);
+
+#[derive(Debug, Clone)]
+struct Chosen {
+    by: Arc<Rarity>,
+    entries: Arc<[Entry]>,
+}
 
 impl Entries {
     pub(super) fn of(&self, slot: &Slot, rarity: &Arc<Rarity>) -> Arc<[Entry]> {
         let known = self.0.read().unwrap_or_else(PoisonError::into_inner).clone();
-        if let Some((chosen_by, entries)) = known
-            && Arc::ptr_eq(&chosen_by, rarity)
+        if let Some(chosen) = known
+            && Arc::ptr_eq(&chosen.by, rarity)
         {
-            return entries;
+            return chosen.entries;
         }
         let entries: Arc<[Entry]> = choose(slot, rarity).into();
-        *self.0.write().unwrap_or_else(PoisonError::into_inner) =
-            Some((Arc::clone(rarity), Arc::clone(&entries)));
+        *self.0.write().unwrap_or_else(PoisonError::into_inner) = Some(Chosen {
+            by: Arc::clone(rarity),
+            entries: Arc::clone(&entries),
+        });
         entries
     }
 }

@@ -139,7 +139,7 @@ fn parts_on_one_line_are_joined_by_escaped_line_breaks_and_not_by_other_text() {
             r#"\"test_summary\": {\n \"id\": 1,\n \"a\": 2,\n \"status\": \"Fail\""#,
             false,
         ),
-        (r##""test_summary": {#012  "id": 1,#012  "status": "Fail""##, true),
+        (r#""test_summary": {#012  "id": 1,#012  "status": "Fail""#, true),
         (
             r#""test_summary": {"status": "Pass"}}, {"name": "x", "status": "Fail"}"#,
             false,
