@@ -144,6 +144,49 @@ fn a_rebuild_keeps_what_has_not_changed() {
     );
 }
 
+/// A generation that was reached by steps keeps what wakes its patterns, until there are so many more literals that it is chosen anew.
+#[test]
+fn a_matcher_that_grew_finds_what_a_new_one_finds() {
+    let of = |number: usize| {
+        let mut record = record(
+            &format!("cuda/gadget-{number}"),
+            &format!("gadget signature {number}"),
+        );
+        record.patterns = vec![
+            pattern(
+                "one",
+                &format!("CUDA gadget{number} (?:broke|burst) at step \\d+"),
+            ),
+            pattern(
+                "two",
+                &format!(r"Traceback of gadget{number}.*\n(?:.*\n)*CudaError: gone{number}"),
+            ),
+        ];
+        record
+    };
+    let text: String = (0..40)
+        .flat_map(|number| {
+            [
+                format!("CUDA gadget{number} broke at step 7\n"),
+                format!("Traceback of gadget{number}\n  line\nCudaError: gone{number}\n"),
+            ]
+        })
+        .collect();
+    let hits = |matcher: Matcher| {
+        let matches = scan_text(&Arc::new(matcher), &text).matches;
+        let mut found: Vec<_> = matches.into_iter().map(|found| (found.id, found.count)).collect();
+        found.sort();
+        found
+    };
+    let mut grown = Matcher::build(vec![of(0)]).0;
+    for last in 1..40 {
+        grown = grown.rebuild((0..=last).map(of).collect()).0;
+    }
+    let found = hits(grown);
+    assert_eq!(found.len(), 40);
+    assert_eq!(found, hits(Matcher::build((0..40).map(of).collect()).0));
+}
+
 #[test]
 fn compiled_patterns_stay_within_the_bound_and_come_back_when_needed() {
     let limit = 1 << 20;
