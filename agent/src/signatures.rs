@@ -93,7 +93,6 @@ pub(crate) enum SignaturesError {
     Damaged { path: PathBuf, why: String },
     #[error("the server's signatures cannot be read: {0}")]
     Answer(String),
-    /// The server sent so much less than is here that it looks emptied.
     #[error(
         "the server has {newer} records and {kept} are here already: it looks emptied; remove {} where it is right",
         .path.display()

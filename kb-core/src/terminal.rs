@@ -3,8 +3,7 @@
 use std::fmt::Write as _;
 
 /// The text with an escape, `\u001b` or `\u202e`, for all that a terminal takes for a command and that a reader does not see:
-/// control characters but the tab, and marks that turn the direction of writing. It stays on one line. JSON says the same
-/// afterwards as before.
+/// control characters but the tab, and marks of writing direction. It stays on one line. Its meaning as JSON stays.
 pub fn harmless(text: &str) -> String {
     escaped(text, |_| false)
 }

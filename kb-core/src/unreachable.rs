@@ -3,8 +3,7 @@
 use std::error::Error;
 use std::io;
 
-/// Why no answer came, and what to do about it, from the error of an HTTP client with all its causes: the client's own
-/// text says only that sending failed.
+/// Why no answer came and what to do, from an HTTP client's error with all causes: its text says only that sending failed.
 pub fn why(error: &(dyn Error + 'static), is_timeout: bool) -> String {
     let mut causes = Vec::new();
     let mut next = Some(error);

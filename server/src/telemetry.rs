@@ -105,8 +105,7 @@ impl Metrics {
         self.recorder.register_gauge(&key, &METADATA).set(value);
     }
 
-    /// Sums up what was recorded. Each recorded time takes memory until then, so somebody has to do this now and then
-    /// where nobody asks for the metrics.
+    /// Sums up recorded times, which take memory until then: it must run even where nobody asks for the metrics.
     pub fn sum_up(&self) {
         self.handle.run_upkeep();
     }

@@ -86,8 +86,7 @@ fn earlier(state: &StateArgs) -> Fact<Box<Report>> {
     }
 }
 
-/// Keeps the rates for the next run: of each the higher of this run and of the earlier ones, or a node that loses a little each time
-/// would never be told.
+/// Keeps the higher of this run's and earlier rates: else a node that loses a little each time would never be told.
 fn keep(state: &StateArgs, report: &Report) {
     let path = state.folder().join(LAST_ADMIT);
     let mut report = report.clone();

@@ -194,8 +194,7 @@ impl Daemon<'_> {
         }
     }
 
-    /// On disk first; then with all that waits, oldest first, one try each: the next round is the next try, but none
-    /// before the server wants to be asked again.
+    /// On disk first, then all that waits, oldest first, one try each: the next round is the next try, if the server allows.
     fn upload(&mut self, report: &Report) -> anyhow::Result<()> {
         let Some(server) = &self.arguments.server else {
             return Ok(());
@@ -274,8 +273,7 @@ pub(super) fn keep(state: &Path, report: &Report) -> anyhow::Result<()> {
     written.with_context(|| format!("write {}", state.display()))
 }
 
-/// A look that could not tell ends no fault that the one before found by itself in this boot. The ledger does not have such
-/// a fault: a driver that does not answer, for one.
+/// A look that could not tell ends no fault that the look before found in this boot and no ledger has: a silent driver.
 fn hides_a_fault(report: &Report, before: &Report) -> bool {
     let verdict = |report: &Report| {
         let look = report.health.as_ref()?.look.as_ref()?;

@@ -94,8 +94,7 @@ fn known(
     Ok(report)
 }
 
-/// Concludes a look anew from the ledger: something may have been cleared or proven since. What a look saw and could not
-/// keep is in its own result alone.
+/// Concludes a look anew from the ledger, which may have changed since. What it could not keep is in its own result alone.
 fn bring_up_to_date(report: &mut Report, ledger: Kept, now: OffsetDateTime) {
     // Of an agent that kept no ledger.
     let Some(health) = &report.health else { return };
@@ -111,8 +110,7 @@ fn bring_up_to_date(report: &mut Report, ledger: Kept, now: OffsetDateTime) {
     conclude(report, health, now);
 }
 
-/// A run that worked ends no fault that the ledger holds open. What was open is not known without the ledger: then only a
-/// fault that the run itself found is told.
+/// A run that worked ends no open fault of the ledger. Without a ledger only what the run itself found is told.
 fn add_open_faults(report: &mut Report, ledger: Kept) -> Result<(), String> {
     let Some(health) = &report.health else {
         return Ok(());

@@ -14,7 +14,6 @@ pub(crate) enum CallError {
     },
     #[error("this driver lacks {call}: it is older than the function")]
     Missing { call: &'static str },
-    /// The work that it started did not end in time.
     #[error("the work of {call} did not end within {} s", .limit.as_secs_f64())]
     Deadline { call: &'static str, limit: Duration },
     /// The work has ended, and means nothing: the host took too long to queue it.

@@ -6,8 +6,7 @@ use cudarc::driver::sys::CUresult as Known;
 
 use super::symbols::Symbols;
 
-/// Every code of CUDA 12.9, in cudarc's spelling. Only ever turned *into* numbers: a number from a driver is never
-/// turned into the enum, which is closed.
+/// Every code of CUDA 12.9 in cudarc's spelling. Only turned *into* numbers: the enum is closed, a driver's number may be new.
 const KNOWN: &[Known] = &[
     Known::CUDA_SUCCESS,
     Known::CUDA_ERROR_INVALID_VALUE,

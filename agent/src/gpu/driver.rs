@@ -148,7 +148,6 @@ impl Driver {
         Ok(PciAddress::from_driver(&text_of(&text)))
     }
 
-    /// Total memory in bytes.
     pub(crate) fn memory_bytes(&self, device: Device) -> Result<u64, CallError> {
         let mut bytes: usize = 0;
         // SAFETY: a place for one size.

@@ -150,8 +150,7 @@ impl Stream {
             });
         };
         self.context.enter()?;
-        // One breadcrumb for the whole wait: a hang inside the query and work that does not end read alike, and
-        // the work's own call stands in front of it.
+        // One breadcrumb for the whole wait: a hung query and endless work read alike, and the work's call stands before it.
         self.context.api.trace.about_to("cuStreamQuery");
         let start = Instant::now();
         let mut polls = 0_u32;

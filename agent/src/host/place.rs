@@ -122,8 +122,7 @@ fn by_variable(root: &HostRoot, path: &str, names: &[&str]) -> Option<Fact<Strin
     Some(Fact::read(value.to_owned(), variables.source))
 }
 
-/// The kernel gives the namespaces that it starts with fixed numbers (`PROC_PID_INIT_INO`, `PROC_CGROUP_INIT_INO` in its
-/// `include/linux/proc_ns.h`); later ones get others.
+/// The kernel's first namespaces have fixed numbers (`PROC_PID_INIT_INO`, `PROC_CGROUP_INIT_INO` in `include/linux/proc_ns.h`).
 fn is_in_first_namespaces(root: &HostRoot) -> bool {
     [("pid", 0xEFFF_FFFC_u32), ("cgroup", 0xEFFF_FFFB)]
         .iter()

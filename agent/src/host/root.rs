@@ -29,8 +29,7 @@ impl HostRoot {
         self.0.as_os_str() == "/"
     }
 
-    /// Where a file or folder of the host lies for this process, links followed: below a root other than `/` an
-    /// absolute link must not lead out of it.
+    /// Where a host file or folder lies for this process, links followed: absolute links must not leave a root other than `/`.
     pub(crate) fn path(&self, path: &str) -> io::Result<PathBuf> {
         if self.is_own() {
             return Ok(self.unfollowed(path));

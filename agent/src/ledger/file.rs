@@ -37,7 +37,6 @@ pub(crate) struct LedgerFile {
     pub(super) folder: PathBuf,
 }
 
-/// What came of a change.
 pub(crate) struct Changed<T> {
     pub(crate) value: T,
     /// Why the file does not have it.

@@ -11,8 +11,7 @@ use super::file::{FOR_OTHERS, LOCK};
 use super::{LAST_LOOK, LedgerFile};
 
 impl LedgerFile {
-    /// True where a run has to ask it: a daemon has kept one, or nobody could. A folder that was named (`is_named`) and cannot be made
-    /// is one, too.
+    /// True where a run has to ask it: a daemon kept one or nobody could, or a named folder (`is_named`) cannot be made.
     pub(crate) fn is_expected(&self, is_named: bool) -> bool {
         let unmade = || {
             let above = self.folder.ancestors().find(|folder| is_there(folder));

@@ -50,8 +50,7 @@ impl LedgerFile {
         }
     }
 
-    /// Takes in what a report and the kernel log say, and tells what is known then. That it could not be kept is told in
-    /// the answer; `unkept` has what the file does not.
+    /// Takes in a report and the kernel log, and tells what is known, also that it was not kept; `unkept` is what the file lacks.
     pub(crate) fn observe(
         &self,
         root: &HostRoot,

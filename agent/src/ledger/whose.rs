@@ -18,8 +18,7 @@ pub(crate) struct Folders {
     pub(crate) of_node: Option<PathBuf>,
 }
 
-/// `named` is the state folder of the settings, which are the same for all users of a node; `default` that of the user where
-/// none is named.
+/// `named`: the state folder of the settings, the same for all users; `default`: the user's, where none is named.
 pub(crate) fn folders(
     user: u32,
     named: Option<&Path>,

@@ -39,8 +39,7 @@ impl NoAnswer {
     }
 }
 
-/// A call of the driver that takes so long, in two fresh processes, does not return. Starting the driver of eight GPUs
-/// without persistence mode takes ten seconds and more.
+/// A driver call this long in two fresh processes never returns. Starting eight GPUs without persistence takes over 10 s.
 const UNRESPONSIVE: Duration = Duration::from_secs(30);
 
 /// Asks once more, in another process, where a fresh one hangs or dies; a library that is missing stays missing.

@@ -10,7 +10,6 @@ use serde_json::Value;
 use super::secret::Secret;
 use super::within;
 
-/// The most of an answer that is read, in bytes.
 const MOST_BYTES: u64 = 1 << 20;
 /// As much of a foreign answer as a message shows, in characters.
 const MOST_SHOWN: usize = 80;

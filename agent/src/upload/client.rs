@@ -112,8 +112,7 @@ impl Uploader {
         &self.warnings
     }
 
-    /// Sends the bytes. 200 and 201 with the report's id both mean that the server has it; without, somebody else
-    /// answered, such as the login page of a network.
+    /// Sends the bytes. 200 and 201 with the report's id mean that the server has it; without, a login page may have answered.
     pub(crate) fn send(&self, body: &Body) -> Result<Receipt, UploadError> {
         let request = self
             .client

@@ -18,8 +18,7 @@ pub(crate) fn credential_file(state: &Path) -> PathBuf {
     state.join(FILE)
 }
 
-/// The credential of a state folder, where it is for this server. Another server must not get it, since whoever has it can
-/// write this node: the error says so.
+/// A state folder's credential, if it is for this server. Whoever has it can write this node: for another it is an error.
 pub(crate) fn own_credential(state: &Path, server: &str) -> Result<Option<PathBuf>, String> {
     let file = credential_file(state);
     if !file.is_file() {

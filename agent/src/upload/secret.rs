@@ -52,7 +52,6 @@ impl Secret {
         })))
     }
 
-    /// The value of `Authorization`.
     pub(super) fn header(&self) -> Option<&HeaderValue> {
         self.0.as_ref().map(|held| &held.header)
     }

@@ -66,8 +66,7 @@ struct WrongWords {
     count: u64,
 }
 
-/// Compares a counter and what the additions found with what they must: the counter was raised by each one, and each
-/// found another one of the sums on the way there.
+/// Checks the counter and what the additions found: each raised the counter, and each found another sum on the way.
 fn wrong_words(found: &[u32], before: u32, addend: u32) -> WrongWords {
     let (counter, olds) = found
         .split_first()

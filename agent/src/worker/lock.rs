@@ -31,9 +31,8 @@ pub(crate) enum LockError {
     File { path: PathBuf, source: io::Error },
 }
 
-/// Where the lock lies unless the operator says otherwise: for root in a folder that only root can write to (in
-/// `/run/lock` anybody could make the file first and keep it), else a file of this user's own in the folder for
-/// temporary files.
+/// The lock's default place: for root a folder that only root can write to (in `/run/lock` anybody could make the file
+/// first and keep it), else a file of this user's own in the folder for temporary files.
 pub(crate) fn default_path() -> PathBuf {
     let user = rustix::process::geteuid();
     if user.is_root() {

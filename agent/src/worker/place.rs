@@ -12,8 +12,7 @@ use super::zones::{Layout, Zones};
 
 /// Left free beside what is spread over a GPU's memory: contexts of other processes, and what the driver itself needs.
 const RESERVE_BYTES: usize = 2 << 30;
-/// Allocations are multiples of this, the driver's own unit: a smaller one can share its unit with another, and a
-/// legacy handle always names the whole unit.
+/// Allocations are multiples of the driver's unit: smaller ones may share one, and a legacy handle names the whole unit.
 const UNIT_BYTES: usize = 2 << 20;
 const OUT_OF_MEMORY: i32 = 2;
 

@@ -79,8 +79,7 @@ pub(crate) enum Command {
         cpus: Vec<u32>,
         limit_ms: u64,
     },
-    /// One cell of the bench, or several that are measured at the same time; all GPUs are prepared for it. Answered by
-    /// [`Answer::Measured`].
+    /// One cell of the bench, or several measured at once; all GPUs are prepared for it. Answered by [`Answer::Measured`].
     Measure(Measure),
     /// One step of the load on GPUs that are all prepared for the bench. Answered by [`Answer::LoadStepped`].
     LoadStep(LoadStep),

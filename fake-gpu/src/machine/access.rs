@@ -23,8 +23,7 @@ pub(crate) struct Reach {
     initiator: usize,
     /// What issues the access, and once more or [`Route::Ipc`].
     routes: [Route; 2],
-    /// Straight to the memory. A copy between GPUs without peer access goes by way of the host instead, where no
-    /// fault of the direct path can meet it.
+    /// Straight to the memory. A GPU copy without peer access goes through the host, where no fault of the direct path meets it.
     direct: bool,
     /// False where the initiator was granted reading alone.
     writable: bool,
@@ -77,8 +76,7 @@ impl Machine {
         let foreign = device.is_some_and(|device| device.origin.is_foreign());
         let routes = [route, if foreign { Route::Ipc } else { route }];
         let rights = device.map_or(Some(true), |device| rights_of(device, context));
-        // A copy engine goes by way of the host where it has no right of its own; but mapped memory that nobody has
-        // a right to is out of everybody's reach.
+        // A copy engine without a right goes through the host; mapped memory that nobody has a right to cannot be reached.
         if rights.is_none() && (engine == Engine::Sm || device.is_some_and(is_sealed)) {
             return Err(Code::ILLEGAL_ADDRESS);
         }

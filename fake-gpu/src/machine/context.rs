@@ -84,8 +84,7 @@ impl Context {
         set_first(&self.spoiled, code);
     }
 
-    /// Spoils every context of the process, those to come too: `cuda.h` says of 700 and its like that the process
-    /// has to be started anew. The first error stays.
+    /// Spoils the process's contexts, future ones too: `cuda.h` asks for a new process after 700. The first error stays.
     pub(crate) fn spoil_process(&self, code: Code) {
         set_first(&self.process, code);
     }

@@ -10,14 +10,12 @@ use std::sync::{
     atomic::{AtomicU64, Ordering},
 };
 
-/// One rank of a communicator.
 pub(crate) struct Communicator {
     pub(super) rank: usize,
     pub(super) ranks: usize,
     pub(super) context: Arc<Context>,
     pub(super) messages: Messages,
     members: OnceLock<Vec<Member>>,
-    /// Collectives begun.
     begun: AtomicU64,
     /// Messages to, and from, each rank.
     sent: Mutex<Vec<u64>>,

@@ -11,7 +11,6 @@ use std::ffi::c_int;
 /// The GPU of a handle, as it is at the moment of the call.
 pub(super) struct About {
     pub(super) machine: &'static Machine,
-    /// Its place in the scenario.
     pub(super) place: usize,
     pub(super) gpu: &'static Gpu,
     pub(super) now: &'static Condition,

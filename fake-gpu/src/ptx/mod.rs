@@ -38,7 +38,6 @@ pub struct Module {
     kernels: BTreeMap<String, Arc<Kernel>>,
 }
 
-/// A `.param` of a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Parameter {
     /// First byte in the block of parameters.
@@ -68,24 +67,20 @@ impl Module {
         })
     }
 
-    /// A kernel by its name.
     pub fn kernel(&self, name: &str) -> Option<Arc<Kernel>> {
         self.kernels.get(name).cloned()
     }
 }
 
 impl Kernel {
-    /// Its name.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Its parameters in order.
     pub fn parameters(&self) -> &[Parameter] {
         &self.parameters
     }
 
-    /// Bytes of all parameters together.
     pub fn parameter_bytes(&self) -> usize {
         self.parameters.last().map_or(0, |last| last.offset + last.bytes)
     }

@@ -135,8 +135,7 @@ impl Scenario {
         scenario
     }
 
-    /// GPU 1 falls off the bus with the fifth kernel that anybody launches: 719 from its context, no new context, and
-    /// NVML says that it is lost.
+    /// GPU 1 falls off the bus with the fifth kernel launched: 719 from its context, no new context, and NVML says lost.
     pub fn gpu_lost() -> Self {
         let mut scenario = Self::healthy(2);
         scenario.name = "gpu-lost".into();

@@ -41,7 +41,6 @@ pub enum Route {
     Ipc,
 }
 
-/// What an access does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Access {
@@ -77,7 +76,6 @@ pub enum Fate {
     },
 }
 
-/// What becomes of a call.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CallFault {
@@ -89,7 +87,6 @@ pub struct CallFault {
     /// How many are hit then; all that follow when `None`.
     #[serde(default)]
     pub times: Option<u64>,
-    /// Whose calls are counted.
     #[serde(default)]
     pub counted: Counted,
     /// What happens.
@@ -107,7 +104,6 @@ pub enum Counted {
     Machine,
 }
 
-/// What happens in a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CallEffect {

@@ -14,7 +14,6 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Gpu {
-    /// Product name.
     pub name: String,
     /// `GPU-` and a UUID in its usual form.
     pub uuid: String,
@@ -22,14 +21,12 @@ pub struct Gpu {
     pub pci: String,
     /// Device id in the upper, vendor id in the lower 16 bits, as NVML gives it.
     pub pci_device_id: u32,
-    /// Bytes of memory.
     pub memory_bytes: u64,
     /// Bytes that are taken whatever runs.
     #[serde(default)]
     pub reserved_bytes: u64,
     /// Major and minor.
     pub compute_capability: (u32, u32),
-    /// How many multiprocessors.
     pub multiprocessors: u32,
     /// How many copies between it and others run at a time (CUDA's attribute 40).
     #[serde(default = "one")]
@@ -42,7 +39,6 @@ pub struct Gpu {
     /// Whether MIG is on; `None` where the model has none.
     #[serde(default)]
     pub mig: Option<bool>,
-    /// Persistence mode.
     #[serde(default)]
     pub persistence: bool,
     /// Degrees Celsius.
@@ -103,7 +99,6 @@ pub struct NvLink {
     /// Whether NVML says that the board has the link (capability "valid"), up or not.
     #[serde(default = "yes")]
     pub valid: bool,
-    /// What is at the other end.
     pub end: LinkEnd,
 }
 
@@ -119,7 +114,6 @@ fn yes() -> bool {
     true
 }
 
-/// The other end of a link.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LinkEnd {

@@ -8,7 +8,6 @@ use serde::{Deserialize, Serialize};
 pub struct KernelFault {
     /// Its name in the PTX text.
     pub kernel: String,
-    /// The GPU.
     pub gpu: usize,
     /// How many of its launches there, by one process, go well first.
     #[serde(default)]
@@ -20,7 +19,6 @@ pub struct KernelFault {
     pub effect: KernelEffect,
 }
 
-/// What happens to a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum KernelEffect {
@@ -28,7 +26,6 @@ pub enum KernelEffect {
     WrongBit(u32),
     /// It takes so many times as long.
     Slower(f64),
-    /// It never ends.
     NeverEnds,
 }
 

@@ -41,7 +41,6 @@ pub struct Scenario {
     /// As `ncclGetVersion` states it: 10000 x major + 100 x minor + patch.
     #[serde(default)]
     pub nccl_version: i32,
-    /// How NCCL behaves.
     #[serde(default)]
     pub nccl: Nccl,
     /// Newest PTX `.version` that the driver translates, major and minor; newer text gets error 222.
@@ -67,7 +66,6 @@ pub struct Scenario {
     /// Faults of kernels; all that fit hold.
     #[serde(default)]
     pub kernel_faults: Vec<KernelFault>,
-    /// Lines that a log gets.
     #[serde(default)]
     pub log: Vec<LogLine>,
     /// What cannot be found at all.
@@ -83,9 +81,7 @@ pub struct Pairs {
     pub can_access: Vec<Vec<bool>>,
     /// `nvmlDeviceGetP2PStatus`, capability read.
     pub read: Vec<Vec<u32>>,
-    /// The same, write.
     pub write: Vec<Vec<u32>>,
-    /// The same, NVLink.
     pub nvlink: Vec<Vec<u32>>,
     /// The same, atomics; 0 also makes CUDA's native-atomics attribute 1.
     pub atomics: Vec<Vec<u32>>,

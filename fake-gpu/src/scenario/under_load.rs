@@ -21,7 +21,6 @@ pub enum UnderLoad {
     WrongArithmetic,
     /// Clocks fall, with a reason that comes from heat.
     Heat,
-    /// The power supply brakes.
     PowerBrake,
     /// An error of memory that ECC cannot correct.
     Ecc,

@@ -8,8 +8,7 @@ const FILLS_LINKS: u64 = 64 << 20;
 const LARGE: u64 = 1 << 20;
 /// From so many samples on the odd one is no longer the figure.
 const SAMPLES: usize = 3;
-/// Spread of a single sample. `p2pBandwidthLatencyTest` on a good H200 tells 362 GB/s of the pair that it measures first,
-/// and 392 of the others.
+/// Spread of a single sample: `p2pBandwidthLatencyTest` on a good H200 tells 362 GB/s of its first pair, 392 of the others.
 const SINGLE_SAMPLE: f64 = 0.03;
 
 /// Smallest spread that is assumed for a figure, as a share of its group's median, whatever the group at hand shows.

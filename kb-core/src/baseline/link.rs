@@ -104,7 +104,6 @@ pub fn link_class(report: &Report, from: GpuIndex, to: GpuIndex, through_host: b
     LinkClass::Nvlink { links, mb_s }
 }
 
-/// The class of what goes between a GPU and the host.
 pub(super) fn host_class(report: &Report, gpu: GpuIndex) -> LinkClass {
     pcie(report, &[gpu], None)
 }
@@ -119,7 +118,6 @@ pub(super) fn class_of_all(report: &Report, gpu: GpuIndex) -> LinkClass {
     one_class(others.map(|other| link_class(report, gpu, other, false)))
 }
 
-/// The class of all pairs of a node, if it is one.
 pub(super) fn class_of_node(report: &Report) -> LinkClass {
     let pairs = report.pairs.iter();
     one_class(pairs.map(|pair| link_class(report, pair.a, pair.b, false)))

@@ -8,7 +8,6 @@ use super::compare::{Compared, Standing};
 use super::review::Reviewed;
 use crate::report::GpuIndex;
 
-/// Tests that an outlier is shown with at most.
 const MOST_TESTS: usize = 12;
 /// Points that make an outlier: one test that is low, or two to be watched.
 const ENOUGH: u32 = 2;

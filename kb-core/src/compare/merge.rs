@@ -33,8 +33,7 @@ pub struct Merged {
     pub conflicts: Vec<Conflict>,
 }
 
-/// Merges two changes of one text. A field that one of them left alone has the other's value. Never guesses: what cannot be told
-/// apart with certainty is a conflict.
+/// Merges two changes of one text. A field that one side left alone has the other's value; what is uncertain is a conflict.
 pub fn merge(part: Part, base: &Tree, mine: &Tree, theirs: &Tree) -> Merged {
     let mut both = Merger {
         part,

@@ -64,8 +64,7 @@ pub(super) fn lines(bytes: &[u8]) -> Vec<Line> {
         .collect()
 }
 
-/// Takes off control sequences (ECMA-48: `ESC [`, parameters, one final byte of 0x40 to 0x7E), which nvidia-smi
-/// writes also where its output is no terminal.
+/// Removes ECMA-48 control sequences (`ESC [`, parameters, a byte of 0x40 to 0x7E): nvidia-smi writes them to files too.
 fn without_colours(line: &str) -> String {
     let mut kept = String::with_capacity(line.len());
     let mut characters = line.chars();

@@ -32,8 +32,7 @@ impl Matrix {
     }
 }
 
-/// Reads the table whose header is the next line, and moves behind it. `name` is the table's, for errors. `corner` is
-/// what stands before the column numbers.
+/// Reads the table whose header is next and moves behind it. `name` is for errors, `corner` precedes the column numbers.
 pub(super) fn read<'a>(
     lines: &mut std::iter::Peekable<impl Iterator<Item = &'a &'a Line>>,
     (name, heading): (&str, usize),

@@ -8,9 +8,8 @@ use crate::verdict::not_admitted;
 /// What ends a fault of the hardware, for people.
 pub const ENDS_BY: &str = "after the repair `peerless-agent admit` ends it, or `peerless-agent clear`";
 
-/// True of a fault of the hardware: an Xid, an SXid, errors of memory or a fatal kernel message that is no application's, or what
-/// a load found. Only a run that admits the node ends it, or an audited clear. So it is with a ledger that could not be read, in
-/// which there may have been one.
+/// True of a fault of the hardware: an Xid, an SXid, errors of memory, a fatal kernel message of no application, or what a
+/// load found; and of an unreadable ledger, which may hold one. Only an admitting run or an audited clear ends it.
 pub fn needs_admission(entry: &Entry) -> bool {
     let is_of_hardware = matches!(
         entry.cause.as_str(),

@@ -91,8 +91,7 @@ impl Gauge {
     }
 }
 
-/// Control characters but those that terminals and progress bars are drawn with: backspace, tab, line feed, vertical tab, form
-/// feed, carriage return, escape, bell.
+/// Control characters except those of terminals and progress bars: BS, TAB, LF, VT, FF, CR, ESC and BEL.
 fn is_control(byte: u8) -> bool {
     matches!(byte, 0..=6 | 0x0e..=0x1a | 0x1c..=0x1f | 0x7f)
 }

@@ -47,8 +47,7 @@ pub(super) fn is_all_plain(bytes: &[u8]) -> bool {
     memchr::memchr3(ZERO, GZIP, XZ_OR_ZSTD, bytes).is_none() && mark_at_end(bytes) == 0
 }
 
-/// Reads from `from` on up to the first thing that is no plain text; up to `seen` it was read before. `before` is what
-/// stands before the first byte.
+/// Reads from `from` to the first thing that is no plain text; up to `seen` it was read. `before` precedes the first byte.
 pub(super) fn read(bytes: &[u8], from: usize, seen: usize, before: Before, is_end: bool) -> Plain {
     let mut at = seen.max(from);
     while let Some(place) = memchr::memchr3(ZERO, GZIP, XZ_OR_ZSTD, tail(bytes, at)).map(|step| at + step) {
@@ -115,8 +114,7 @@ fn units(bytes: &[u8], is_end: bool) -> Units {
     }
 }
 
-/// UTF-16 with its first zero at `place`. Behind a letter that is the letter's second byte; behind the end of a line or a mark
-/// it is the first byte of a letter.
+/// UTF-16 with its first zero at `place`: after a letter its second byte; after a line end or mark a letter's first byte.
 fn utf16(bytes: &[u8], from: usize, place: usize, before: Before) -> Plain {
     let plain = bytes.get(from..place).unwrap_or_default();
     let Before([.., last]) = before.and(plain);

@@ -7,8 +7,7 @@ const BYTES: usize = 2 * HALF;
 /// Sets the bit that tells ASCII letters' cases apart in each of eight bytes; other bytes lose it too.
 const FOLD: u64 = 0x2020_2020_2020_2020;
 
-/// The eight bytes nearest to a key, folded, and which of them are the literal's. Small, so that the many literals that
-/// share a key are told apart in few cache lines.
+/// The eight folded bytes nearest to a key, and which are the literal's: small, to compare many in few cache lines.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Near {
     bytes: u64,

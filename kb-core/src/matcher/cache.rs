@@ -128,7 +128,6 @@ impl PatternCache {
         Ok(slot)
     }
 
-    /// The slot of a phrase, as [`Self::slot`] has that of a pattern.
     pub(super) fn phrase(&self, spec: &PhraseSpec) -> Result<Arc<Slot>, PatternError> {
         let key = PhraseSpec {
             id: String::new(),
@@ -145,7 +144,6 @@ impl PatternCache {
         Ok(slot)
     }
 
-    /// The parts of a pattern of several lines, see [`parts`].
     pub(super) fn parts(&self, spec: &PatternSpec) -> Result<Cut, PatternError> {
         if !may_have_parts(spec) {
             return Ok(None);
@@ -317,8 +315,7 @@ impl Resident {
         }
     }
 
-    /// Drops the least recently used until at most `target` bytes are left. A scanner that is running one of them
-    /// keeps its own reference until it is done.
+    /// Drops the least recently used until at most `target` bytes are left. A running scanner keeps its own reference.
     fn evict(&mut self, target: usize) {
         // Each key is read once: scanners go on writing them, and a sort whose keys change under it may panic.
         self.patterns

@@ -25,8 +25,7 @@ fn first(chain: &Chain, lower: &[u8]) -> Option<usize> {
     first.filter(|_| at + chain.last.least() <= lower.len())
 }
 
-/// What an exact chain matches in `lower`: the whole span, and what `.*` swallowed. As in the pattern itself each gap is
-/// as long as it can be, the earlier ones first.
+/// What an exact chain matches in `lower`, and what `.*` swallowed. Each gap is as long as it can be, earlier ones first.
 pub(super) fn find(chain: &Chain, lower: &[u8]) -> Option<(Range<usize>, Vec<Range<usize>>)> {
     let start = first(chain, lower)?;
     let mut end = lower.len();

@@ -83,8 +83,7 @@ fn name(lower: &str) -> Result<CodeTest, String> {
     })
 }
 
-/// Where a name stands as words of their own, within this part of the line. What stands around the part tells
-/// whether a word begins and ends there.
+/// Where a name stands as words of their own within this part of the line; what surrounds the part tells word ends.
 pub(super) fn find_name(line: &[u8], name: &[u8], within: &Range<usize>) -> Option<Range<usize>> {
     places(line, name)
         .map(|at| at..at + name.len())

@@ -3,8 +3,7 @@
 
 use super::{Found, Matcher};
 
-/// Bytes that the tests of one line may read together. A line of the longest piece, 64 KiB, has 256 of them; one of the
-/// usual 4 KiB would need 4,096.
+/// Bytes that the tests of one line may read together: 256 tests of a longest piece (64 KiB), 4,096 of the usual 4 KiB.
 const MOST_BYTES: usize = 16 << 20;
 
 impl Matcher {

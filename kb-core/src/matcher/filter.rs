@@ -63,8 +63,7 @@ struct Groups {
 #[derive(Debug, Default)]
 pub(crate) struct Glance {
     pub(crate) grams: Grams,
-    /// Windows that the table knows. Longer than any line so far: it is written without a branch, for hardly any processor
-    /// foresees what is known.
+    /// Windows that the table knows. Longer than any line so far: written without a branch, which processors hardly foresee.
     known: Vec<u32>,
 }
 
@@ -84,8 +83,7 @@ pub(super) struct Literals {
 }
 
 impl Literals {
-    /// Lets a literal (ASCII lower case, three bytes at least) wake something on lines that may hold what else it
-    /// needs. A shorter one wakes nothing.
+    /// Lets a literal (ASCII lower case, three bytes at least, else nothing) wake something on lines that may hold its needs.
     pub(super) fn add(&mut self, literal: &[u8], rarity: &Rarity, needs: Needs, wakes: Found) {
         if let Some(key) = rarity.key(literal) {
             self.add_at(literal, key.offset, needs, wakes);
@@ -216,8 +214,7 @@ fn window_place(hash: u32) -> usize {
 }
 
 impl Filter {
-    /// Calls `visit` with what the literals on a line of a text wake, once for each place where one of them stands. The
-    /// line's triples are in `glance` behind it.
+    /// Visits what a line's literals wake, once for each place of one of them. The line's triples are in `glance` behind it.
     pub(crate) fn search(
         &self,
         text: &[u8],

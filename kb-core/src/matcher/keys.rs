@@ -36,7 +36,6 @@ const EVERYDAY: f32 = 2.0;
 /// How common pairs of bytes are, as logarithms.
 #[derive(Debug)]
 pub(super) struct Rarity {
-    /// Number of literals that it was learnt from.
     pub(super) literals: usize,
     pairs: Vec<f32>,
     /// Windows of three and of four bytes and how much more common they are than their pairs say: those of typical

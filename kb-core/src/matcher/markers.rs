@@ -154,9 +154,8 @@ impl Markers {
         found
     }
 
-    /// What a generic message of this domain needs: any marker for a GPU domain, but that of a framework needs a
-    /// framework's, for theirs is not every message about a GPU. `None` for a domain that is not about GPUs; its own
-    /// name is its marker then.
+    /// What a generic message of this domain needs: any marker for a GPU domain, but a framework's marker for a framework, whose
+    /// messages are not all about GPUs. `None` for a domain that is not about GPUs: its own name is its marker.
     pub(super) fn for_message(domain: &str) -> Option<Self> {
         let groups = Self::of_domain(domain)?;
         Some(if groups.meets(FRAMEWORK) {

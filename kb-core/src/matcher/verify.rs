@@ -330,8 +330,7 @@ fn explains_enough(hit: &RawHit, line: usize) -> bool {
     hit.gaps.is_empty() || (hit.span.len() - swallowed) * LEAST_SHARE >= line
 }
 
-/// Whether the hit holds the driver's own way to print an event, `Xid (PCI:0000:3b:00): 79`: nothing else is written so, however
-/// long the line around it is.
+/// Whether the hit has the driver's own form of an event, `Xid (PCI:0000:3b:00): 79`: nothing else is written so.
 fn prints_event(hit: &RawHit, lower: &[u8]) -> bool {
     lower
         .get(hit.span.clone())

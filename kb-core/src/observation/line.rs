@@ -84,8 +84,7 @@ pub fn read_line(line: &str) -> Option<LineEvent> {
     })
 }
 
-/// `DPC: containment event, status:0x1f01 source:0x3b00`: bus, device and function of what sent the message, in the domain of the
-/// port. Zero names nobody.
+/// `DPC: containment event, status:0x1f01 source:0x3b00`: the sender's bus, device and function, in the port's domain. Zero: nobody.
 fn source(text: &str, port: &str) -> Option<String> {
     let (_, rest) = text.split_once("DPC: containment event")?;
     let (_, rest) = rest.split_once(" source:0x")?;
@@ -179,8 +178,7 @@ fn numbered(line: &str, place: usize, marker: &str, family: Family) -> Option<Li
     })
 }
 
-/// What the driver says in front of `name=python` and behind it. A name may hold a comma itself: the last one that can end a
-/// name of the longest length ends it.
+/// The driver's text around `name=python`. A name may hold commas: the last that can end a longest name ends it.
 fn around_the_name(text: &str) -> (&str, &str) {
     let Some((before, named)) = text.split_once("name=") else {
         return (text, "");

@@ -107,8 +107,7 @@ impl Look {
         look
     }
 
-    /// The same of a report that is about all GPUs of the node: a GPU that NVML lists without an address and calls lost is
-    /// there again when none is.
+    /// The same of a report about all GPUs of the node: a lost GPU without an address is there again when NVML lists none.
     pub fn of_all(report: &Report) -> Self {
         let mut look = Self::of(report);
         look.scope = Scope::All;

@@ -7,9 +7,8 @@ use crate::report::{Bearing, Entry, NODE, Report};
 /// The ledger, among the things that could not be read.
 pub const LEDGER: &str = "ledger";
 
-/// Faults that the ledger holds open and that a run on the GPUs of the report meets: of the node, of a switch, of one of these
-/// GPUs, and, where the run was about all GPUs, of any other, which may be gone. A run that worked does not end them: that takes
-/// one that admits the node.
+/// Open faults of the ledger that a run on the report's GPUs meets: of the node, a switch, one of these GPUs and, where the run
+/// was about all GPUs, any other, which may be gone. Only a run that admits the node ends them.
 pub fn open_faults(report: &Report) -> impl Iterator<Item = &Entry> {
     let addresses = report
         .gpus

@@ -35,8 +35,7 @@ use tokens::{Quotes, Token};
 pub const MOST_MESSAGES: usize = 500;
 /// A message is read up to here, in bytes.
 const MOST_BYTES: usize = 4096;
-/// Literals that weigh less together are signs and syllables: the other ways to make a pattern are tried first. Two words of
-/// everyday language weigh as much.
+/// Lighter literals are signs and syllables: other ways to a pattern come first. Two everyday words weigh as much.
 const LEAST_WEIGHT: f32 = 0.5;
 
 /// A pattern for lines.

@@ -186,8 +186,7 @@ const WITHIN: [&str; 11] = [
 /// Endings of sources that a library was built from.
 const SOURCES: [&str; 8] = [".c", ".cc", ".cpp", ".cu", ".cuh", ".h", ".hpp", ".rs"];
 
-/// The end of a private path that tells nothing of its owner: the module of a package, the file of a library or of its sources,
-/// what a container has of the system.
+/// The end of a private path without its owner: a package's module, a library's file or source, a container's system path.
 pub(super) fn known_end(path: &str) -> &str {
     let behind = |folder: &str, kept: usize| path.rfind(folder).and_then(|at| path.get(at + kept..));
     let package = PACKAGES

@@ -237,8 +237,7 @@ impl<'a> Redactor<'a> {
     }
 }
 
-/// What stands for a cut and is written like it, so that patterns find the line as before, and one that is made from it finds
-/// what stood there.
+/// What stands for a cut, written alike: patterns still find the line, and a pattern made from it finds the original.
 fn alike(kind: Kind, number: usize, is_hardware: bool) -> String {
     match kind {
         // Both kinds of addresses are kept for examples: RFC 7042, section 2.1.1, and RFC 5737.

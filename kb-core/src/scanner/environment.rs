@@ -24,8 +24,7 @@ struct Known<'a> {
 }
 
 impl<'a> Environment<'a> {
-    /// Names are compared apart from case. A value that is no version or model is as if it were not given. What was
-    /// given stands before what the text says.
+    /// Names are compared apart from case. Values that are no version or model are ignored. Given values precede the text's.
     pub(super) fn new(given: &'a BTreeMap<String, String>, stated: &'a Stated) -> Self {
         let mut folded = BTreeMap::new();
         for (name, value) in given.iter().filter(|(_, value)| value.len() <= MAX_VALUE_BYTES) {

@@ -24,8 +24,7 @@ const MOST_BARS: usize = 2;
 /// No row begins further into a message, in bytes.
 const ROW_WITHIN: usize = 512;
 
-/// What a terminal would show one over the other, each without its prefix, and what each encloses. What ends elsewhere is
-/// left out.
+/// What a terminal would show one over the other, without prefixes, and what each encloses; not what ends elsewhere.
 pub(super) fn messages(text: &[u8], shown: &[Shown], last: bool) -> Vec<Range<usize>> {
     let whole = shown.iter().filter(|(part, _)| last || part.end < text.len());
     let mut all: Vec<_> = whole

@@ -99,8 +99,7 @@ impl<'e, 'r> Company<'e, 'r> {
         hosts.is_some_and(|(own, their)| !own.iter().any(|host| their.contains(host)))
     }
 
-    /// Whether the other stands on every host on which the one does: what happens on one host explains nothing of another.
-    /// True where the lines do not tell.
+    /// Whether the other is on every host of the one: no host explains another's errors. True where the lines do not tell.
     fn is_on_all_hosts(&self, one: &Entry<'_>, other: &Entry<'_>) -> bool {
         let hosts = self.hosts(one).zip(self.hosts(other));
         hosts.is_none_or(|(own, their)| own.iter().all(|host| their.contains(host)))

@@ -211,8 +211,7 @@ fn shown(c: char) -> Cow<'static, str> {
     plain(c, None).unwrap_or_else(|| Cow::Owned(c.to_string()))
 }
 
-/// What programs print in the place of a character of typography; `None` for any other. Punctuation of East Asian input methods holds its
-/// own blank.
+/// What programs print for a typographic character; `None` for any other. East Asian punctuation holds its own blank.
 fn plain(c: char, next: Option<char>) -> Option<Cow<'static, str>> {
     let text = match c {
         '\u{a0}' | '\u{2000}'..='\u{200a}' | '\u{202f}' | '\u{3000}' => " ",

@@ -97,8 +97,7 @@ fn nearest(one: &Entry<'_>, other: &Entry<'_>) -> u64 {
 /// What calls CUDA and hands its codes on.
 const LIBRARY: u8 = 2;
 
-/// How far above the hardware a record's domain is: the kernel's and the devices' own words, the driver's interfaces, the
-/// libraries above them, all else.
+/// How far above the hardware a domain is: kernel and devices, driver interfaces, libraries above them, all else.
 pub(super) fn layer(domain: &str) -> u8 {
     match domain {
         "xid" | "sxid" | "driver" | "nvidia" | "kernel" | "pcie" | "iommu" | "nvlink" | "nvswitch"

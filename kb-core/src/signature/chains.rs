@@ -163,8 +163,7 @@ impl Reader {
                 continue;
             }
             let next = self.walk(child)?;
-            // Behind a gap the pattern prefers the longer gap to the earlier alternative; only the pattern itself
-            // tells where such a match ends.
+            // Behind a gap the pattern prefers the longer gap to the earlier alternative: only the pattern itself tells the end.
             self.exact &= !(gap_seen && next.len() > 1);
             gap_seen |= next
                 .iter()

@@ -18,7 +18,6 @@ use super::searcher::Searcher;
 
 /// At least one clause must have no literal shorter than this, in bytes.
 const MIN_ENTRY_LITERAL: usize = 3;
-/// Most bytes that a pattern keeps for its next search.
 const SEARCH_CACHE_BYTES: usize = 16 << 10;
 /// Longest name of a capture, in bytes.
 const MAX_CAPTURE_NAME: usize = 40;

@@ -13,7 +13,6 @@ pub(crate) const MAX_PARTS: usize = 16;
 /// A line of a signature shorter than this says nothing, in bytes.
 const MIN_PART: usize = 3;
 
-/// One line of a pattern of several.
 #[derive(Debug)]
 pub(crate) struct LineSpec {
     pub(crate) spec: PatternSpec,

@@ -8,7 +8,6 @@ use regex_syntax::hir::{
 use super::quick::parse_for_literals;
 use super::{PatternError, PatternSpec};
 
-/// Longest pattern accepted, in bytes of its text.
 pub(super) const MAX_PATTERN_BYTES: usize = 4 * 1024;
 /// Deepest nesting of groups, classes and repetitions.
 pub(super) const MAX_NESTING: u32 = 64;
@@ -43,8 +42,7 @@ pub(super) fn names_others(spec: &PatternSpec) -> bool {
     !spec.regex.is_ascii() || [r"\x", r"\u", r"\U"].into_iter().any(escaped)
 }
 
-/// The tree of a pattern for texts of ASCII alone: there it matches the same, and is a small part of the size, for
-/// `\w` knows 700 ranges of letters and digits.
+/// A pattern's tree for ASCII texts: it matches the same and is far smaller, for `\w` knows 700 ranges of characters.
 pub(super) fn parse_for_ascii(spec: &PatternSpec) -> Result<Hir, PatternError> {
     Ok(rebuild(parse_for_literals(spec)?, &mut |kind| match kind {
         HirKind::Class(class) => Hir::class(Class::Bytes(ascii_of(class))),

@@ -11,8 +11,7 @@ use regex_syntax::hir::translate::TranslatorBuilder;
 use super::parse::{MAX_NESTING, MAX_PATTERN_BYTES, names_others, parse};
 use super::{PatternError, PatternSpec};
 
-/// A tree with the literals, chains and groups that [`parse`] gives; what is a class of more than a few characters there may be
-/// one of bytes here.
+/// A tree with the literals, chains and groups of [`parse`]; a class of more than a few characters may be one of bytes.
 pub(super) fn parse_for_literals(spec: &PatternSpec) -> Result<Hir, PatternError> {
     // What is refused is refused by the other one, which says why.
     tree(spec).map_or_else(|| parse(spec), Ok)

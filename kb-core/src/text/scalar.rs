@@ -94,7 +94,6 @@ fn unicode_escape(bytes: &[u8], at: usize, plain: &mut String) -> Result<usize, 
     Ok(at + 12)
 }
 
-/// The four hexadecimal digits after `\u` at `at`.
 fn four_digits(bytes: &[u8], at: usize) -> Result<u32, Fault> {
     let mut code_unit = 0;
     for offset in 2..6 {

@@ -157,9 +157,8 @@ impl Tree {
         Some(tree)
     }
 
-    /// Puts a value at a pointer. Parents that are not there, or are `null`, are made: an array where the step below is
-    /// `0` or `-`, else an object. The end of an array is written `-` or as its length. `false`, and nothing changed,
-    /// where the pointer leads nowhere.
+    /// Puts a value at a pointer. Missing or `null` parents are made: an array where the step below is `0` or `-`, else an
+    /// object. An array's end is `-` or its length. `false`, with nothing changed, where the pointer leads nowhere.
     pub fn set(&mut self, pointer: &str, value: Self) -> bool {
         let Some(path) = steps(pointer) else { return false };
         let mut changed = self.clone();

@@ -40,7 +40,6 @@ pub(super) fn one_gpu_twice(report: &Report) -> Option<(Verdict, String)> {
     })
 }
 
-/// A check that passed and has the code of an error.
 pub(super) fn passed_with_error(report: &Report) -> Option<(Verdict, String)> {
     report.pairs.iter().find_map(|pair| {
         let mut checks = pair.directions.iter().flat_map(|direction| &direction.checks);

@@ -73,7 +73,6 @@ impl<'a> Seen<'a> {
             .collect()
     }
 
-    /// True when both directions are described and the driver refuses each.
     pub(super) fn refused_both_ways(&self) -> bool {
         self.pair.directions.len() == 2 && self.directions_with_access(Some(false)).len() == 2
     }
@@ -171,8 +170,7 @@ impl<'a> Seen<'a> {
     }
 }
 
-/// Left out because it does not exist here, which takes nothing from what the rung's other checks show: `ipc_vmm` where
-/// the driver has no handles for virtual memory.
+/// Left out as it does not exist here, which weakens no other check: `ipc_vmm` without driver handles for virtual memory.
 pub(super) fn does_not_exist_here(check: &Check) -> bool {
     check.outcome == Outcome::Skipped && check.reason_code == Some(ReasonCode::NotSupported)
 }

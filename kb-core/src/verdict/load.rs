@@ -11,8 +11,7 @@ use crate::report::{
 
 /// Samples with a throttle reason that count: one alone may have met the moment at which the load began.
 const THROTTLED_SAMPLES: u64 = 2;
-/// Checksum errors of NVLink that are corrected, and packets of PCIe that are sent again, that are still daily business: as for
-/// a pair (docs/AGENT.md).
+/// Corrected NVLink checksum errors and PCIe packets sent again that are daily business: as for a pair (docs/AGENT.md).
 const MOST_CORRECTED: f64 = 100.0;
 /// Seconds of load in which so many are daily business; a longer load may have more. One wrong bit in 1e12, which the specification of
 /// PCIe allows, makes about as many replays in this time on a link that moves 50 GB/s.

@@ -52,8 +52,7 @@ pub(super) fn falls(load: &Load) -> Vec<Found> {
     found
 }
 
-/// GPUs that compute clearly more slowly than the fastest of the same model. Copies are not compared: where a GPU stands in
-/// the machine decides about them.
+/// GPUs that compute clearly slower than the fastest of their model. Copies depend on the place in the machine: not compared.
 pub(super) fn sisters(report: &Report, load: &Load) -> Vec<Found> {
     let model = |of: &LoadOfGpu| {
         let gpu = usize::try_from(of.gpu).ok().and_then(|gpu| report.gpus.get(gpu));

@@ -71,8 +71,7 @@ pub(super) fn logged(report: &Report) -> Option<(Verdict, String)> {
     ))
 }
 
-/// What the kernel log tells during the run that no check of GPUs shows: failures of the host, errors of the bus, and firmware that is
-/// silent. The worst of them.
+/// The worst of the kernel log during the run that no check of GPUs shows: host failures, bus errors, silent firmware.
 pub(crate) fn untested(report: &Report) -> Option<(Verdict, String)> {
     let found = [host_failure(report), bus_errors(report), silent_firmware(report)];
     found.into_iter().flatten().max_by_key(|(verdict, _)| *verdict)

@@ -26,8 +26,7 @@ impl Class {
     }
 }
 
-/// Calls `take` with each run of word or CJK characters: its class, its first byte and its text. Words above
-/// [`MAX_WORD_BYTES`] are left out.
+/// Calls `take` with class, first byte and text of each word or CJK run. Words above [`MAX_WORD_BYTES`] are left out.
 pub(crate) fn each_run(text: &str, mut take: impl FnMut(Class, usize, &str)) {
     let mut run: Option<(Class, usize)> = None;
     let mut end_run = |run: Option<(Class, usize)>, end: usize| {

@@ -20,7 +20,6 @@ pub(crate) struct Word {
     pub(crate) is_cjk: bool,
 }
 
-/// The words of a text, in order.
 pub(crate) fn words(text: &str) -> Vec<Word> {
     let mut found = Vec::new();
     each_word(text, |range, is_cjk| push(&mut found, text, range, is_cjk));

@@ -76,8 +76,7 @@ impl SearchIndex {
         Ok(found)
     }
 
-    /// The score of a record that explains this share of a line and that no search found, on the scale of
-    /// [`Candidate::score`].
+    /// The score of a record that no search found and that explains this share of a line, as in [`Candidate::score`].
     pub fn unnamed_score(share: f32) -> f32 {
         share * (1.0 - SIGNATURE_WEIGHT)
     }

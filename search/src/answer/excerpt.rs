@@ -175,8 +175,7 @@ impl Marker {
     }
 }
 
-/// What a text begins with where this token stands, and how many words the token has there: the token itself, or a name that it
-/// stands for.
+/// What a text begins with at this token, and its number of words: the token itself, or a name that it stands for.
 fn beginnings(token: &str) -> Vec<(String, usize)> {
     let names = names_of(token);
     if names.is_empty() {

@@ -98,8 +98,7 @@ impl<'a> FacetFilter<'a> {
         refusing.map(|(facet, _)| *facet)
     }
 
-    /// Counts of all values, from the hits of each combination. The values of a facet are counted over the documents that
-    /// pass every other chosen facet.
+    /// Counts of all values, from each combination's hits; of a facet over documents that pass every other chosen facet.
     fn count(&self, hits: &[usize]) -> Facets {
         let mut counts = vec![0_usize; self.values.values().len()];
         for (combination, hits) in (0..).zip(hits).filter(|(_, hits)| **hits > 0) {

@@ -39,7 +39,6 @@ impl Facet {
     }
 }
 
-/// Number of one value of one facet.
 pub(crate) type ValueNumber = u32;
 
 /// Number of a combination: all facet values of a document. Many documents share one.
@@ -94,7 +93,6 @@ impl FacetValues {
             .map(as_number)
     }
 
-    /// The values of a combination, each once.
     pub(crate) fn of_combination(&self, number: CombinationNumber) -> &[ValueNumber] {
         self.combinations
             .get_index(number as usize)

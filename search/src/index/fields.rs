@@ -67,8 +67,7 @@ impl FieldText {
             .chain(many.iter().map(String::as_str))
     }
 
-    /// True where a pasted message may be recognised: names and causes, not advice. Phrase queries ask these fields, and
-    /// only these keep positions.
+    /// True where a pasted message may be recognised: names and causes, not advice. Only these keep positions, for phrases.
     pub(crate) fn names_the_error(self) -> bool {
         matches!(
             self,

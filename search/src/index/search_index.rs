@@ -92,7 +92,6 @@ impl Drop for Ends {
 }
 
 impl Committing {
-    /// The indexer, when it is done.
     pub fn wait(self) -> Result<Indexer, SearchError> {
         self.thread.join().unwrap_or(Err(SearchError::NotBuilt))
     }

@@ -106,7 +106,6 @@ impl Snapshot {
         segment.get(address.doc_id as usize)?.as_ref()
     }
 
-    /// Number of living documents that contain a token in a field.
     pub(crate) fn documents_with(&self, field: Field, token: &str) -> tantivy::Result<u64> {
         self.doc_freq(&Term::from_field_text(field, token))
     }

@@ -28,7 +28,6 @@ impl<'a> Vocabulary<'a> {
         Self { snapshot, field }
     }
 
-    /// Number of documents that contain a token.
     pub(super) fn documents(&self, token: &str) -> tantivy::Result<u64> {
         self.snapshot.documents_with(self.field, token)
     }

@@ -9,8 +9,7 @@ use super::weights::{CODE, COMPLETION, OTHER_FIELDS, PHRASE, boost};
 use crate::index::Snapshot;
 use crate::query::{ParsedQuery, QueryTerm};
 
-/// Every part of the query as an optional clause; the scores add up. What a document covers of the query is not among them:
-/// the candidate set knows it.
+/// Every part of the query as an optional clause; scores add up. Coverage is not among them: the candidate set knows it.
 pub(super) fn relevance(
     snapshot: &Snapshot,
     query: &ParsedQuery,

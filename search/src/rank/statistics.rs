@@ -9,8 +9,7 @@ use tantivy::schema::Field;
 use crate::index::Snapshot;
 use crate::query::ParsedQuery;
 
-/// The statistics of the snapshot. The document frequencies of the query's tokens are known from reading it: BM25 asks for
-/// each once for every field.
+/// The snapshot's statistics. Document frequencies of the query's tokens are known: BM25 asks each once for every field.
 pub(super) struct QueryStatistics<'a> {
     snapshot: &'a Snapshot,
     documents: HashMap<&'a str, u64>,

@@ -59,8 +59,7 @@ pub(crate) fn top_k(
     Ok(scored)
 }
 
-/// How much of the prior counts. A query of one or two words asks for the general record of an error; one that names a
-/// program as well asks for that program's.
+/// How much of the prior counts: one or two words ask for an error's general record, a program's name for its own.
 fn generality_share(asked: f32) -> f32 {
     (SHORT_QUERY / asked.max(SHORT_QUERY)).clamp(0.0, 1.0)
 }

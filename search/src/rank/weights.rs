@@ -6,8 +6,7 @@ use crate::index::FieldText;
 pub(super) const CODE: f32 = 1000.0;
 /// What the fields of a term beside the best one add (the tie-breaker of dis-max).
 pub(super) const OTHER_FIELDS: f32 = 0.2;
-/// What a term adds wherever it stands, in idf: documents that contain more of the query stand before those that say a part of
-/// it in a better place.
+/// What a term adds anywhere, in idf: documents with more of the query stand before those with a part in a better place.
 pub(super) const COVERAGE: f32 = 3.0;
 /// Boost of a phrase beside its words.
 pub(super) const PHRASE: f32 = 4.0;

@@ -28,9 +28,8 @@ struct Manifest<'a> {
     left_out: Vec<&'a RecordId>,
 }
 
-/// Writes an archive of records in the order given. A record of before such ids were refused, whose files would stand
-/// where the annex of another stands or would be passed over as a schema, is left out and listed. Files carry the oldest date that the format knows: what changed
-/// when is in the records.
+/// Writes an archive of records in the order given. Files carry the oldest date of the format: records hold the dates.
+/// An old record whose file would take another's place, or be passed over as a schema, is left out and listed.
 pub fn archive<'a>(
     seq: Seq,
     records: impl Iterator<Item = &'a Record>,

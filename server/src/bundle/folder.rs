@@ -18,7 +18,6 @@ pub enum FolderError {
     Bundle(#[from] BundleError),
     #[error("{}: {source}", path.display())]
     Manifest { path: PathBuf, source: ManifestError },
-    /// A single file whose text names no id.
     #[error("{}: the document has no \"id\" that could be read", .0.display())]
     NoId(PathBuf),
 }

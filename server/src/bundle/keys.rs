@@ -47,7 +47,6 @@ impl VerifyKey {
     }
 }
 
-/// A signature as it was read.
 pub(super) struct Signature(SignatureBox);
 
 impl Signature {
@@ -57,18 +56,15 @@ impl Signature {
         signature.is_prehashed().then_some(Self(signature))
     }
 
-    /// Id of the key that made it.
     pub(super) fn key_id(&self) -> String {
         shown(self.0.keynum())
     }
 
-    /// Whether this key signed these bytes.
     pub(super) fn fits(&self, key: &VerifyKey, bytes: &[u8]) -> bool {
         minisign::verify(&key.0, &self.0, Cursor::new(bytes), true, false, false).is_ok()
     }
 }
 
-/// A key that signs.
 pub struct SignKey(SecretKey);
 
 impl std::fmt::Debug for SignKey {

@@ -40,7 +40,6 @@ pub enum BundleError {
     Orphan(String),
     #[error("{0}: the file is not UTF-8")]
     NotUtf8(String),
-    /// A debug build reads its records from the folder that it was built beside.
     #[error(
         "this program finds no records of its own: the folder that it was built beside is gone; build it again"
     )]

@@ -43,7 +43,6 @@ pub struct Head {
 pub struct Signed {
     pub head: Head,
     pub lines: Vec<Line>,
-    /// Id of the key that signed it.
     pub key_id: String,
     /// Of the whole file, hex.
     pub sha256: String,
@@ -72,7 +71,6 @@ pub enum SignedError {
     Write(#[from] std::io::Error),
 }
 
-/// Writes a bundle.
 pub fn write_signed(
     (made_at, from): (OffsetDateTime, Option<String>),
     lines: &[Line],
@@ -131,7 +129,6 @@ impl Signed {
     }
 }
 
-/// Signature and what is signed.
 fn split(file: &[u8]) -> Option<(Signature, &[u8])> {
     if !file.starts_with(BEGINNING.as_bytes()) {
         return None;

@@ -10,8 +10,7 @@ pub const PROGRESS: &str = include_str!("progress-lines.txt");
 /// More than it holds: a bound, for whatever is built in.
 const MOST_BYTES: usize = 32 << 20;
 
-/// The lines, and those of [`PROGRESS`], unpacked when they are first asked for. `None` where they cannot be unpacked: nothing may then be said of
-/// what they match.
+/// The lines and those of [`PROGRESS`], unpacked once. `None` where that fails: what they match is then unknown.
 pub fn healthy_lines() -> Option<&'static str> {
     static LINES: OnceLock<Option<String>> = OnceLock::new();
     let lines = LINES.get_or_init(|| {

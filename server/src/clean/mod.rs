@@ -18,7 +18,6 @@ pub enum CleanError {
     /// The system refused, or a log is no zstd.
     #[error("{}: {source}", path.display())]
     Read { path: PathBuf, source: io::Error },
-    /// A line of the manifest does not describe a log.
     #[error("{}:{line}: {source}", path.display())]
     Manifest {
         path: PathBuf,
@@ -26,10 +25,8 @@ pub enum CleanError {
         line: usize,
         source: serde_json::Error,
     },
-    /// A file that nobody would read, or one that stands twice.
     #[error("{}: the manifest must name each log of its folder once", .0.display())]
     Unnamed(PathBuf),
-    /// A log that is not the one that was described: shortened, or changed without its entry.
     #[error(
         "{}: holds {found_bytes} bytes and {found_lines} lines, the manifest says {bytes} and {lines}",
         path.display()

@@ -41,8 +41,7 @@ impl KnowledgeArgs {
         Ok(Some((store, follower)))
     }
 
-    /// The records of a database. Where no server ever brought what ships with the program, "no known error" from it would be
-    /// untrue, so that what ships is beside it.
+    /// A database's records. If no server ever brought what ships, that is added: "no known error" would be untrue.
     pub(super) async fn follow(&self, store: &Arc<dyn Store>) -> anyhow::Result<Follower> {
         if self.without_shipped || store.was_seeded(SeedSource::Program).await? {
             return Ok(feed::load(store.clone()).await?);

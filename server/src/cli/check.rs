@@ -107,8 +107,7 @@ pub(super) async fn run(arguments: &CheckArgs) -> anyhow::Result<ExitCode> {
     })
 }
 
-/// Matches the records against the corpus; says each false alarm and counts them. Records that cannot be read
-/// match nothing, and are among the findings.
+/// Matches the records against the corpus; says each false alarm and counts them. Unreadable records are among the findings.
 fn silence(records: &Path, folder: &Path, json: bool) -> anyhow::Result<usize> {
     let corpus = Corpus::read(folder)?;
     let generation = Arc::new(offline(bundle::read_path(records)?)?);

@@ -107,7 +107,6 @@ pub(super) fn of(folder: &Path) -> anyhow::Result<Coverage> {
     Ok(Coverage { text, missing })
 }
 
-/// The records of a folder that can be read.
 pub(super) fn read(folder: &Path) -> anyhow::Result<Vec<Record>> {
     let texts = read_path(folder)?;
     if texts.is_empty() {

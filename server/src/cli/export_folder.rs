@@ -103,7 +103,6 @@ pub(super) async fn run(
     Ok(ExitCode::SUCCESS)
 }
 
-/// Records of the folder, by id.
 pub(super) fn files(folder: &Path) -> anyhow::Result<BTreeMap<RecordId, SeedRecord>> {
     let records = bundle::read_path(folder)?;
     Ok(records

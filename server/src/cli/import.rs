@@ -97,8 +97,7 @@ pub(super) async fn run(arguments: &ImportArgs) -> anyhow::Result<ExitCode> {
     import_folder::run(&store, &arguments.path, manifest, how).await
 }
 
-/// Brings records as the program brings its own: what was edited in the database is kept. Returns also how many are not
-/// published and need somebody.
+/// Keeps what was edited in the database. Returns also how many records are not published and need somebody.
 async fn bring(arguments: &ImportArgs) -> anyhow::Result<(Arc<dyn Store>, usize)> {
     let (records, withdrawn) = match arguments.from {
         Some(System::Deadends) => {

@@ -15,7 +15,6 @@ use crate::store::{ListQuery, SeedRecord};
 
 const PAGE: u32 = 1000;
 
-/// Ids that records have in the database that is imported into.
 pub(super) async fn ids_in_use(data: &DataArgs) -> anyhow::Result<BTreeSet<RecordId>> {
     let store = open_store(data).await?;
     let mut ids = BTreeSet::new();

@@ -48,7 +48,6 @@ impl RoundTripArgs {
         self.dry_run
     }
 
-    /// Refuses what a new database cannot have.
     pub(super) fn refuse_of_new(&self) -> anyhow::Result<()> {
         if let Some(id) = self.take_database.first() {
             bail!("the database is new: it has no {id} to take");
@@ -214,8 +213,7 @@ impl<'a> RoundTrip<'a> {
         Ok(())
     }
 
-    /// Brings files and manifest up to what was done, and notes what is to be told. `as_read` are the texts that the folder had
-    /// when it was read.
+    /// Brings files and manifest up to what was done, and notes what to tell. `as_read`: the texts when the folder was read.
     fn settle(
         &mut self,
         (id, as_read): (&RecordId, Option<&SeedRecord>),

@@ -13,7 +13,6 @@ use crate::domain::curate::refused;
 use crate::feed::Generation;
 use crate::store::{By, Expected, NewRevision, RecordStore, Saved, SeedRecord, SeedSource, StoreError};
 
-/// Longest note of a revision, in characters.
 const NOTE_CHARACTERS: usize = 500;
 
 /// A record that the gate refuses, and why.
@@ -22,8 +21,7 @@ pub(super) struct Refused {
     findings: Vec<Violation>,
 }
 
-/// Those that may be published, and those that the gate refuses beside what is published. What is published with these texts
-/// stays as it is.
+/// Those that may be published, and those that the gate refuses beside what is published. Equal published texts stay.
 pub(super) async fn divide(
     generation: Arc<Generation>,
     seeds: Vec<SeedRecord>,

@@ -197,7 +197,6 @@ fn say(line: impl Display) -> io::Result<()> {
     writeln!(io::stdout().lock(), "{}", harmless_lines(&line.to_string()))
 }
 
-/// Opens a database that must be there.
 async fn open_existing(data: &DataArgs) -> anyhow::Result<Arc<dyn Store>> {
     refuse_missing(data)?;
     Ok(open_store(data).await?)

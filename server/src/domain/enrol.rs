@@ -18,20 +18,16 @@ pub enum EnrolError {
          `peerless token list` and `peerless token revoke`"
     )]
     Taken(NodeId),
-    /// The join token was for so many nodes.
     #[error(
         "the join token has no enrolment left: make another with `peerless token create --scope enrol --uses N`"
     )]
     UsedUp,
-    /// The join token ended while the request was under way.
     #[error(
         "the join token was revoked, or its time is over: make another with `peerless token create --scope enrol`"
     )]
     Over,
-    /// A person who is logged in: a node needs something that can be given to it.
     #[error("a node enrols with a join token: make one with `peerless token create --scope enrol`")]
     NoToken,
-    /// Nothing that tells one machine from another.
     #[error(
         "machine has 1 to {MAX_MACHINE_BYTES} bytes: the machine id, or another text that stays when the node is installed anew"
     )]
@@ -90,7 +86,6 @@ pub struct Writer {
 pub enum WriterError {
     #[error("this credential writes reports of {own} alone, and the report is of {named}")]
     OtherNode { own: NodeId, named: NodeId },
-    /// The server takes no tokens that write any node.
     #[error(
         "this server takes reports from enrolled nodes alone (--enrol-only): enrol the node with a join token \
          (POST /api/v1/enrol), which gives it a credential of its own"

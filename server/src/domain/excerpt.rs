@@ -3,7 +3,6 @@
 use std::collections::VecDeque;
 use std::fmt;
 
-/// Kept of each end, in bytes.
 const END_BYTES: usize = 16 * 1024;
 
 #[derive(Default)]

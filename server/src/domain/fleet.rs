@@ -120,7 +120,6 @@ pub async fn fleet(
 /// Nodes as gauges: real ones, since a simulated node calls nobody.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Gauges {
-    /// Every verdict.
     pub verdicts: Vec<(Verdict, f64)>,
     /// Every word of what to do first, and `unknown`.
     pub actions: Vec<(&'static str, f64)>,

@@ -10,8 +10,7 @@ use serde_json::Value;
 use super::ingest::{IngestError, parse_stored};
 use crate::store::{NodeListing, ReportListing, Store};
 
-/// Facts of the host that are compared, and beginnings of names: what runs there and how it is set, and nothing that varies by
-/// itself.
+/// Compared facts of the host, and beginnings of names: what runs there and how it is set, nothing that varies by itself.
 const HOST: [&str; 18] = [
     "acs.",
     "bios.",
@@ -62,7 +61,6 @@ const PROOFS: u32 = 144;
 pub struct Change {
     /// The GPU by its index in the newer report; `None`: the host.
     pub gpu: Option<usize>,
-    /// Name of the fact.
     pub fact: String,
     pub before: Shown,
     pub now: Shown,
@@ -174,8 +172,7 @@ fn shown(value: Option<&str>) -> Shown {
     value.map_or(Shown::Unread, |value| Shown::Value(value.to_owned()))
 }
 
-/// Facts that were told before and are told otherwise. One that neither report asked for, or that only the newer agent knows, is no
-/// difference of the node.
+/// Facts told otherwise than before. What no report asked for, or only the newer agent knows, is no difference.
 fn of_facts(
     gpu: Option<usize>,
     compared: &[&str],

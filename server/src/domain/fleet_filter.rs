@@ -24,7 +24,6 @@ const BEHIND_KEY: char = '~';
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Asked {
     pub filter: NodeFilter,
-    /// Hours of the filter's silence.
     pub silent_hours: Option<u32>,
     pub order: NodeOrder,
     pub reversed: bool,

@@ -5,9 +5,7 @@ use time::{Duration, OffsetDateTime};
 
 use crate::store::{FindingChange, FindingStep, HandlingKind, NodeFinding, NodeStore, StoreError};
 
-/// Longest note, in characters.
 pub const NOTE_CHARACTERS: usize = 1_000;
-/// Longest name of an owner, in characters.
 pub const OWNER_CHARACTERS: usize = 200;
 /// Longest time for which a finding is silenced, in days.
 pub const SILENCE_DAYS: i64 = 365;

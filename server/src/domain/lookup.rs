@@ -54,7 +54,6 @@ pub enum LookupError {
     /// The environment names what no record knows.
     #[error(transparent)]
     Environment(#[from] EnvironmentError),
-    /// The bytes are no text.
     #[error(transparent)]
     NotText(#[from] NotText),
     /// The text of a batch item is too long; the others are answered.

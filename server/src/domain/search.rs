@@ -13,8 +13,7 @@ const MIN_MESSAGE_WORDS: usize = 4;
 /// Most records of a message that stand before what its words find.
 const MAX_RECOGNISED: usize = 3;
 
-/// What a search costs, as the bytes of a text whose matching takes as long: for each byte of the query, for each hit that is shown
-/// with its excerpt, and for each so many records.
+/// What a search costs, as bytes of a text that takes as long to match: per query byte, per excerpt, per so many records.
 const BYTES_PER_QUERY_BYTE: usize = 16;
 const BYTES_PER_HIT: usize = 32;
 const RECORDS_PER_BYTE: usize = 4;

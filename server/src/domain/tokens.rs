@@ -17,7 +17,6 @@ pub const PREFIX: &str = "prl";
 
 /// Random bytes of the public part.
 const ID_BYTES: usize = 8;
-/// Random bytes of the secret part.
 const SECRET_BYTES: usize = 32;
 
 /// Who acts: somebody who is logged in, or the holder of a token that was accepted.
@@ -90,7 +89,6 @@ pub enum TokenError {
     Unknown,
     #[error("the token {id} expired at {at}")]
     Expired { id: String, at: OffsetDateTime },
-    /// The person whose it is was shut out.
     #[error("the owner of the token {id} may not log in")]
     OwnerDisabled { id: String },
     #[error("the token {id} was revoked at {at}")]

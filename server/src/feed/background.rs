@@ -5,8 +5,7 @@ use std::thread;
 
 use tokio::sync::oneshot;
 
-/// How far work steps back, in steps of `nice(2)`: beside a busy thread it gets about a tenth of a processor, and it has
-/// whatever nobody else wants.
+/// Steps of `nice(2)`: beside a busy thread such work gets about a tenth of a processor, else whatever nobody else wants.
 const NICENESS: i32 = 10;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

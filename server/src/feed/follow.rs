@@ -15,8 +15,7 @@ use super::offline;
 use crate::store::{FeedChange, FeedStore, SeedRecord, StoreError};
 use peerless_search::SearchError;
 
-/// How often the store is asked for its newest seq, unless told otherwise. With the time to build a generation
-/// this keeps an edit within the promised second.
+/// Default time between questions for the newest seq: with the building, an edit shows within the promised second.
 pub const DEFAULT_INTERVAL: Duration = Duration::from_millis(200);
 
 /// Changes read at a time; a record has at most 2 x 256 KiB, most have 10.
@@ -32,7 +31,6 @@ const MAX_REST: Duration = Duration::from_millis(250);
 pub enum FeedError {
     #[error("the feed cannot be read: {0}")]
     Store(#[from] StoreError),
-    /// The store says that more follows and gives nothing.
     #[error("the feed stands still at seq {0} although more should follow")]
     StandsStill(Seq),
     #[error("the next generation cannot be built: {0}")]
@@ -48,7 +46,6 @@ pub struct Follower {
     knowledge: Arc<Knowledge>,
     /// `None` after a fault: the next step starts over from the beginning of the feed.
     assembler: Option<Assembler>,
-    /// Records beside those of the store.
     beside: Vec<SeedRecord>,
 }
 

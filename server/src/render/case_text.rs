@@ -7,7 +7,6 @@ use kb_core::render::baseline as words;
 
 use crate::domain::case::{Answer, Case, Happened};
 
-/// The whole case.
 pub fn markdown(case: &Case) -> String {
     let mut text = String::new();
     head(case, &mut text);

@@ -63,7 +63,6 @@ impl Tasks {
     }
 }
 
-/// Sums up metrics until the server stops.
 async fn sum_up(state: web::Data<AppState>, stopped: impl Future<Output = ()>) {
     let mut stopped = std::pin::pin!(stopped);
     while tokio::time::timeout(SUM_UP_EVERY, &mut stopped).await.is_err() {

@@ -21,7 +21,6 @@ pub enum StartupError {
         path.display()
     )]
     DataDir { path: PathBuf, source: io::Error },
-    /// The data folder is there, but may not be written.
     #[error(
         "cannot write to the data folder {}: {source}; make it writable for this user, or choose another with --data-dir",
         path.display()
@@ -38,7 +37,6 @@ pub enum StartupError {
     Seeds(String),
     #[error("{0}")]
     Demo(String),
-    /// The module for browsers was asked for and cannot be had.
     #[error("cannot serve the module for browsers: {0}")]
     Tab(String),
     #[error("cannot set up OpenID Connect: {0}")]
@@ -56,7 +54,6 @@ pub enum StartupError {
     Addresses { limit: u64, least: u64 },
     #[error(transparent)]
     Random(#[from] RandomError),
-    /// The metrics could not be set up.
     #[error("cannot set up metrics: {0}")]
     Metrics(String),
     #[error("the server stopped: {0}")]

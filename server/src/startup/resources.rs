@@ -10,8 +10,7 @@ const MANY: u64 = 65_536;
 /// Below it the start ends in the middle of something, or not at all.
 const LEAST_ADDRESSES: u64 = 3 << 30;
 
-/// Raises the soft limit of descriptors as far as it may be, and answers with what there is then. The usual soft limit,
-/// 1024, is for programs that use select(2).
+/// Raises the soft limit of descriptors as far as it goes, and returns it. The usual 1024 is for programs with select(2).
 pub(super) fn descriptors() -> usize {
     let limit = getrlimit(Resource::Nofile);
     let most = limit.maximum.unwrap_or(MANY).min(MANY);

@@ -24,8 +24,7 @@ pub trait AlertStore: Send + Sync + Debug {
         until: OffsetDateTime,
     ) -> Result<bool, StoreError>;
 
-    /// Sees which nodes are silent, if a look is due; false where none is. After a pause without looks the count begins
-    /// again: no server ran, so nodes could not report.
+    /// Sees which nodes are silent, if a look is due, else false. After a pause the count begins again: no server ran.
     async fn look_for_silence(&self, look: SilenceLook) -> Result<bool, StoreError>;
 
     /// Beginnings and ends that were not told, the oldest first, at most so many of each. What is acknowledged or silenced has not begun;
@@ -92,7 +91,6 @@ pub struct NodeAlert {
     pub ended_at: Option<OffsetDateTime>,
 }
 
-/// Names a group of beginnings or ends.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct GroupName {
     /// What is told of it: `finding.began`.
@@ -109,7 +107,6 @@ pub struct ToldGroup {
     pub nodes: Vec<NodeId>,
 }
 
-/// A turn as it was taken.
 #[derive(Debug, Clone, Copy)]
 pub struct Turn {
     pub name: &'static str,

@@ -48,7 +48,6 @@ pub enum AnonymousKind {
     Vote,
     /// Lines that no record explains.
     Lines,
-    /// An answer that is shared.
     Answer,
 }
 

@@ -14,8 +14,7 @@ pub const MOST_SERIES: usize = 256;
 /// Summaries of what nodes measured.
 #[async_trait]
 pub trait BaselineStore: ReportStore {
-    /// Keeps what a good run measured. A series takes the place of an older one of the same name; those of another cohort
-    /// (another driver, other GPUs) are forgotten.
+    /// Keeps what a good run measured. A series replaces its namesake; those of another cohort (driver, GPUs) are forgotten.
     async fn note_baseline(
         &self,
         node: &NodeId,
@@ -26,8 +25,7 @@ pub trait BaselineStore: ReportStore {
     /// Nodes of a cohort, those that measured last first.
     async fn baselines(&self, cohort: &Cohort, limit: u32) -> Result<Vec<NodeBaseline>, StoreError>;
 
-    /// What a node's good runs measured whose reports came at `until` or before, the newest first; of at most `runs` of
-    /// them.
+    /// Figures of a node's good runs whose reports came at `until` or before, the newest first; of `runs` runs at most.
     async fn earlier_figures(
         &self,
         node: &NodeId,

@@ -12,17 +12,14 @@ pub const BUNDLE_ACTOR: &str = "bundle";
 /// Actor of revisions in which the texts of a bundle and those of the database were put together.
 pub const MERGE_ACTOR: &str = "merge";
 
-/// What is kept of bundles.
 #[async_trait]
 pub trait BundleStore: Send + Sync + Debug {
-    /// Notes that a bundle was taken in.
     async fn note_bundle(&self, taken: &BundleTaken) -> Result<(), StoreError>;
 
     /// The bundle that was taken in last, whenever it was made.
     async fn last_bundle(&self) -> Result<Option<BundleTaken>, StoreError>;
 }
 
-/// A bundle that was taken in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BundleTaken {
     pub made_at: OffsetDateTime,

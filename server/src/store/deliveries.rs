@@ -73,7 +73,6 @@ pub struct Delivery {
     pub kind: String,
     pub body: String,
     pub made_at: OffsetDateTime,
-    /// Attempts that failed.
     pub attempts: u32,
     /// When the claim ends.
     pub until: OffsetDateTime,

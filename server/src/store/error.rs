@@ -7,10 +7,8 @@ use kb_core::ids::{NodeId, RecordId, ReportId, Revision, Seq};
 pub enum StoreError {
     #[error("there is no record {0}")]
     NoRecord(RecordId),
-    /// The feed went on since the caller looked at it.
     #[error("another record was published meanwhile (seq {0})")]
     FeedMoved(Seq),
-    /// The record was never published, so it cannot be withdrawn.
     #[error("record {0} was never published")]
     NeverPublished(RecordId),
     /// Readers see the revision already, so that nobody is asked to publish it.
@@ -19,18 +17,14 @@ pub enum StoreError {
     /// Readers do not see the record, so that nobody is asked to withdraw it.
     #[error("record {0} is not published")]
     NotPublished(RecordId),
-    /// Asking would end what somebody else asks.
     #[error("{by} asks for something else with this record: wait until that is decided, or send it back")]
     AnotherQuestion { by: String },
-    /// What relies on a review comes too late.
     #[error("the review of {0} is not open any more")]
     NoOpenReview(RecordId),
-    /// Another revision was published than whoever withdraws has seen.
     #[error("{0} was published meanwhile")]
     AnotherPublished(Revision),
     #[error("record {0} has no revision {1}")]
     NoRevision(RecordId, Revision),
-    /// A former id that another record holds, as id or as alias.
     #[error("{alias:?} is already the id or an alias of {holder}")]
     AliasTaken { alias: String, holder: RecordId },
     #[error("several nodes sent a report with this id: name the node")]
@@ -50,13 +44,10 @@ pub enum StoreError {
         revision: Revision,
         reason: String,
     },
-    /// The database is newer than this program.
     #[error("the database has migration {found}, this program knows up to {known}: install a newer peerless")]
     NewerDatabase { found: i64, known: i64 },
-    /// The database is older than this program, which was told not to migrate it.
     #[error("the database has migration {found}, this program needs {known}: run `peerless migrate`")]
     OlderDatabase { found: i64, known: i64 },
-    /// A migration failed or was changed after it was applied.
     #[error("cannot migrate the database: {0}")]
     Migration(#[source] Box<sqlx::migrate::MigrateError>),
     #[error("cannot open the database {url}: {reason}")]

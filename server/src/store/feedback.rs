@@ -83,7 +83,6 @@ impl FeedbackState {
 
 #[derive(Debug, Clone)]
 pub enum FeedbackBody {
-    /// Of somebody who is known.
     Known(String),
     /// In the room of anonymous writing.
     Anonymous(NewAnonymous),

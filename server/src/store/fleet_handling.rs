@@ -50,7 +50,6 @@ pub enum FindingStep {
 }
 
 impl FindingStep {
-    /// The action that the audit has.
     pub fn action(&self) -> &'static str {
         match self {
             Self::Acknowledge { .. } => "finding.acknowledge",

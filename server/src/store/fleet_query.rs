@@ -7,9 +7,7 @@ use time::OffsetDateTime;
 
 use super::NodeListing;
 
-/// Most labels that a list is narrowed by at once.
 pub const MOST_LABELS: usize = 4;
-/// Longest text that nodes are searched for, in characters.
 pub const SEARCH_CHARACTERS: usize = 100;
 
 /// A known value, or that none is known.
@@ -77,14 +75,12 @@ impl NodeOrder {
 /// The value by which a node stands where it does in an order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum OrderKey {
-    /// By id alone.
     Id,
     Number(i64),
     Time(OffsetDateTime),
 }
 
 impl OrderKey {
-    /// Where a node stands in an order.
     pub fn of(order: NodeOrder, node: &NodeListing) -> Self {
         let summary = &node.summary;
         match order {

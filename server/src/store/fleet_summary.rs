@@ -17,7 +17,6 @@ pub const SUMMARY_TITLE_CHARACTERS: usize = 500;
 /// Findings of a node that are kept open, the worst first, and as many that have ended.
 pub const SUMMARY_FINDINGS: usize = 100;
 
-/// A node in one line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NodeSummary {
     /// The verdict that stands, see [`super::standing`].
@@ -71,7 +70,6 @@ pub struct NodeFinding {
     pub last_at: OffsetDateTime,
     /// When a report came that ended it.
     pub ended_at: Option<OffsetDateTime>,
-    /// Reports that showed it.
     pub reports: u32,
     /// Who looks after it.
     pub owner: Option<String>,
@@ -92,7 +90,6 @@ pub fn of_word<T: DeserializeOwned>(word: &str) -> Option<T> {
     T::deserialize(deserializer).ok()
 }
 
-/// At most so many characters of a text.
 pub fn cut(text: &str, characters: usize) -> &str {
     match text.char_indices().nth(characters) {
         Some((end, _)) => text.get(..end).unwrap_or(text),

@@ -141,7 +141,6 @@ pub struct NewReport {
 pub struct Hardware {
     /// Model of the GPUs, as the driver names it; several are joined by ` + `.
     pub model: Option<String>,
-    /// Version of the driver.
     pub driver: Option<String>,
 }
 
@@ -267,8 +266,7 @@ impl NewReport {
     }
 }
 
-/// When a run ended by the server's clock, as far as that is known, and never later than its report came. Reports of a node
-/// are in this order.
+/// When a run ended by the server's clock, if known, and never after its report came. A node's reports have this order.
 pub(super) fn ended(
     known: Option<OffsetDateTime>,
     finished_at: OffsetDateTime,

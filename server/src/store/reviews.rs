@@ -48,7 +48,6 @@ pub const MAX_COMMENTS: u32 = 1_000;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Asks {
-    /// That the revision is published.
     Publish,
     /// That the record is withdrawn; readers see the revision.
     Withdraw {
@@ -77,7 +76,6 @@ impl Asks {
         matches!(self, Self::Withdraw { .. } | Self::Merge { .. })
     }
 
-    /// What replaces the record that is withdrawn.
     pub fn replaced_by(&self) -> Option<&RecordId> {
         match self {
             Self::Publish => None,
@@ -104,7 +102,6 @@ pub struct NewReview {
 pub struct EndReview {
     pub record: RecordId,
     pub n: u32,
-    /// Its revision, for the audit.
     pub revision: Revision,
     /// Sent back or withdrawn.
     pub state: ReviewState,

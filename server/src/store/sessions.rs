@@ -10,8 +10,7 @@ use super::{By, Person, Standing, StoreError};
 /// Sessions, by the hash of their secret.
 #[async_trait]
 pub trait SessionStore: Send + Sync + Debug {
-    /// Keeps a new session, and ends the one that the browser had before. Sessions of the person that are over are forgotten.
-    /// `action` is what the audit says of it.
+    /// Keeps a new session; ends the browser's former one, and forgets the person's expired ones. `action` is for the audit.
     async fn start_session(
         &self,
         session: NewSession,

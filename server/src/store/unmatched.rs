@@ -10,10 +10,8 @@ use super::{By, StoreError};
 
 /// Templates that are kept, at most.
 pub const MOST_UNMATCHED: u32 = 2_000;
-/// Example lines of each.
 pub const MOST_UNMATCHED_EXAMPLES: usize = 5;
-/// Days for which nodes are counted, and after which a template is dropped that was not seen since, unless it is open and
-/// somebody looks after it.
+/// Days for which nodes are counted. A template not seen for so long is dropped, unless it is open and has an owner.
 pub const UNMATCHED_DAYS: i64 = 90;
 
 #[async_trait]

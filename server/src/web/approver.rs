@@ -17,8 +17,7 @@ pub(super) fn approver(actor: &Actor, alone: Option<String>) -> Approver {
     }
 }
 
-/// An administrator's reason, from the field with this name; a wrong one is answered with this code. Readers see it, so that it says
-/// something and is no book.
+/// An administrator's reason from this form field; a wrong one gets this code. Readers see it: it must say something, briefly.
 pub(super) fn admin_reason(
     (name, code): (&str, Code),
     reason: Option<&str>,

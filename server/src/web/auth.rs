@@ -30,8 +30,7 @@ pub(super) struct Known {
 }
 
 impl Known {
-    /// Who calls a route that is for everybody. A token that is sent must be good; where the store cannot say whether it is,
-    /// the call is answered as one without a token.
+    /// Who calls a public route. A token sent must be good; where the store cannot say, the call counts as one without.
     pub(super) async fn of_anyone(request: &ServiceRequest, state: &AppState) -> Result<Self, Problem> {
         let shows_nothing =
             !request.headers().contains_key(header::AUTHORIZATION) && shown_secret(request, state).is_none();
@@ -47,8 +46,7 @@ impl Known {
         Ok(Self::default())
     }
 
-    /// Reads the `Authorization` header, else the cookie. Schemes other than Bearer belong to a proxy in front and are passed
-    /// over. A cookie of a session that is over is none.
+    /// Reads `Authorization`, else the cookie. Schemes but Bearer are a proxy's and passed over. An expired session is none.
     pub(super) async fn of(request: &ServiceRequest, state: &AppState) -> Result<Self, Problem> {
         let address = state.limiter.address(request.peer_addr(), request.headers());
         if let Some(token) = bearer(request.headers())? {
@@ -65,8 +63,7 @@ impl Known {
         let Some(live) = sessions::authenticate(state.store.as_ref(), &secret, now).await? else {
             return Ok(Self::default());
         };
-        // Behind a proxy that signs people on, a session counts only while the proxy names its login; one that a proxy's word began
-        // counts nowhere else.
+        // With a sign-on proxy, a session counts only while the proxy names its login; one that it began counts nowhere else.
         let claimed = claimed(request.peer_addr(), request.headers(), state);
         if claimed.is_some() || sessions::is_by_proxy(&secret) {
             let login = claimed.flatten();
@@ -91,7 +88,6 @@ impl Known {
     }
 }
 
-/// The token of the header, where one is sent.
 fn bearer(headers: &HeaderMap) -> Result<Option<&str>, TokenError> {
     let Some(value) = headers.get(header::AUTHORIZATION) else {
         return Ok(None);

@@ -39,7 +39,6 @@ fn quoted(tag: &str) -> HeaderValue {
     HeaderValue::from_str(&format!("\"{tag}\"")).unwrap_or_else(|_| HeaderValue::from_static("\"\""))
 }
 
-/// Reads the header; `None` when it is absent.
 pub(super) fn read(headers: &HeaderMap, name: &HeaderName) -> Result<Option<Tags>, Problem> {
     let mut tags = Vec::new();
     for value in headers.get_all(name) {

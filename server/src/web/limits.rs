@@ -33,7 +33,6 @@ pub const WORKBENCH_BYTES: u64 = 1 << 20;
 pub const WORKBENCH_LINES: usize = workbench::MOST_LINES;
 /// Pasted lines of a question to the workbench, together, in bytes.
 pub const WORKBENCH_LINE_BYTES: usize = workbench::MOST_BYTES;
-/// The note of a change, in characters.
 pub const NOTE_CHARACTERS: usize = 500;
 /// A form of a page that changes something, in bytes. That of a record has its two texts twice and as fields, each byte as three.
 pub const FORM_BYTES: u64 = 3 * 5 * RECORD_BYTES + JSON_SLACK;
@@ -47,9 +46,7 @@ const JSON_SLACK: u64 = 64 << 10;
 pub const MCP_BYTES: u64 = JSON_BYTES;
 /// An account to make or to change, in bytes.
 pub const PEOPLE_BYTES: u64 = 8 << 10;
-/// An enrolment of a node, in bytes.
 pub const ENROL_BYTES: u64 = 4 << 10;
-/// An order of join tokens, in bytes.
 pub const JOIN_TOKEN_BYTES: u64 = 16 << 10;
 pub const JOIN_TOKENS: u32 = join_tokens::MAX_AT_ONCE;
 /// A vote on what a record advises, in bytes.

@@ -79,9 +79,7 @@ pub struct AppState {
     pub windows: Budget,
     /// The answer of `GET /signatures`.
     pub signatures: Shared,
-    /// The module for browsers, where there is one.
     pub tab: Option<TabModule>,
-    /// The answer of `GET /tab/signatures`.
     pub tab_signatures: Shared,
     pub exports: Places,
     /// Texts of which the rest is awaited.

@@ -18,7 +18,6 @@ use crate::domain::tab::{ENGINE, pack};
 /// What the worker may do: run the module, and nothing else.
 const WORKER_POLICY: &str = "default-src 'none'; script-src 'wasm-unsafe-eval'";
 
-/// The module, where this server has one.
 pub(super) fn module_of(state: &AppState) -> Result<&TabModule, Problem> {
     state.tab.as_ref().ok_or_else(|| {
         Problem::new(

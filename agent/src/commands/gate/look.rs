@@ -26,7 +26,6 @@ pub(super) const BESIDE: Duration = Duration::from_secs(30);
 const LOOK_SECONDS: &str = "30";
 /// Longest that a job waits for an answer of the server.
 const ANSWER_LIMIT: Duration = Duration::from_secs(5);
-/// A settings file without settings.
 const NO_SETTINGS: &str = "/dev/null";
 /// Oldest proof that counts, in hours: a fault that was proven does not end by time.
 const ANY_AGE: &str = "8760";

@@ -37,9 +37,8 @@ impl Managed {
         processes::read(self, sheet);
     }
 
-    /// The second reading, right after the last copies of the ladder. What depends on load is read now and only now:
-    /// the contexts are still there, so the GPU is still in its fast state, and clocks and PCIe link have not been
-    /// lowered yet.
+    /// The second reading, right after the ladder's last copies. What depends on load is read only now: contexts still exist,
+    /// so the GPU is still in its fast state, and clocks and PCIe link have not been lowered yet.
     pub(crate) fn read_again(&self) -> Sheet {
         let mut sheet = Sheet::default();
         power::read(self, &mut sheet);

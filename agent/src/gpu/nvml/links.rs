@@ -29,8 +29,7 @@ pub(crate) struct LinkSummary {
     /// Numbers of the links that NVML knows, active or not.
     pub(super) numbers: Vec<u32>,
     active: Vec<u32>,
-    /// Of links that are down: how many the board has all the same, by their capability "valid". `None` where none
-    /// is down, and where one of them does not answer.
+    /// Down links that the board still has, by their capability "valid". `None` where none is down or one does not answer.
     pub(crate) valid_of_down: Option<u32>,
     pub(crate) to_switch: u32,
     /// Active links that end at the GPU with this address.

@@ -18,8 +18,7 @@ const BEGINNING: u64 = 1_000_000;
 pub(super) struct SinceBoot {
     pub(super) records: Vec<Record>,
     pub(super) is_whole: bool,
-    /// The newest file that was put aside, read to its end, where the one that took its place is empty: whoever writes has
-    /// not noticed yet.
+    /// The newest file put aside, read to its end, where its successor is empty: the writer has not noticed yet.
     pub(super) still_written: Option<Source>,
 }
 

@@ -150,8 +150,7 @@ fn of_file(
     from: Option<&LogPlace>,
 ) -> std::io::Result<Read> {
     let (mut records, mut missed, mut goes_on) = (Vec::new(), Missed::Nothing, false);
-    // A number of the kernel's own log is no place in a file, also where that log was read earlier in this boot. To count its
-    // lines again is better than to miss some.
+    // Numbers of the kernel's own log are no places in a file, even in this boot. Counting twice is better than missing some.
     let is_first_of_file = from.is_none_or(|from| matches!(from.place, Place::Kmsg { .. }));
     if is_first_of_file && source.shows_the_window() {
         let since = aside::since_boot(root, name, source)?;

@@ -88,8 +88,7 @@ impl Meeting {
         self.shared.last().map_or(ROOT_COMPLEX, String::as_str)
     }
 
-    /// A root port leads to one link: two paths that part below it without a switch are functions of one device.
-    /// With one they share the switch's upstream port too.
+    /// A root port leads to one link: paths that part below it are of one device, or share the switch's upstream port too.
     fn is_in_a_switch(&self) -> bool {
         self.shared.len() >= 2
     }

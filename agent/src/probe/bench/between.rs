@@ -118,8 +118,7 @@ impl Bench<'_> {
         ways.iter().enumerate().map(cell).collect()
     }
 
-    /// Copies by way of the host, one way: both ways at once they cannot be started together, since the driver makes
-    /// the first of them before it takes the next.
+    /// Copies by way of the host, one way: the driver makes one before it takes the next, so two cannot start together.
     pub(super) fn staged(&mut self, session: &mut Session<'_>, ways: &[Way]) {
         let shape = Shape {
             peer_access: Some(false),

@@ -100,8 +100,7 @@ impl Bench<'_> {
         }
     }
 
-    /// GPUs that are measured at the same time: each by itself, or with the one that is half of all further on. Boards
-    /// number them socket by socket.
+    /// GPUs measured together: each by itself, or with the one that is half of all further on. Boards number them by socket.
     fn host_rounds(&self, in_twos: bool) -> Vec<Vec<u32>> {
         if !in_twos {
             return (0..self.gpus).map(|gpu| vec![gpu]).collect();

@@ -9,8 +9,7 @@ use crate::worker::protocol::{LoadOf, LoadStep, LoadedGpu, Took};
 const LAUNCH: f64 = 0.008;
 /// Seconds of a step's work.
 const WORK: f64 = 0.5;
-/// The most pieces of a kind in a step. The bench has queued as many copies behind a closed gate; streams take about a
-/// thousand.
+/// The most pieces of a kind in a step: the bench queued as many behind a closed gate; streams take about a thousand.
 const MOST: u32 = 192;
 /// Rounds of the first launch, which only tells how long one takes.
 const FIRST_ROUNDS: u32 = 1024;
@@ -27,7 +26,6 @@ pub(super) struct Plan {
     of: Vec<LoadOf>,
     bytes: u64,
     is_short: bool,
-    /// Steps so far.
     steps: u64,
 }
 

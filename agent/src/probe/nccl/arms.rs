@@ -136,8 +136,7 @@ fn came_to(climbed: &Result<Vec<String>, Stop>, cut_short: bool) -> Attempt {
     }
 }
 
-/// Of a rank that answered that a call failed. Only NCCL's own calls and what they began tell anything about NCCL:
-/// memory that is not there does not.
+/// Of a rank whose call failed. Only NCCL's own calls and what they began tell of NCCL: missing memory does not.
 fn answered(failure: &CallFailure) -> Outcome {
     match failure.code {
         _ if !failure.call.starts_with("nccl") => Outcome::Inconclusive,

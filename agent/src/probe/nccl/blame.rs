@@ -97,8 +97,7 @@ pub(super) fn one_by_one(
     }
 }
 
-/// Rung 7 of a pair, where the driver grants access and nobody keeps NCCL from it; elsewhere NCCL does not use any, or that
-/// is not known, and false is the answer.
+/// Rung 7 of a pair, where the driver grants access and nothing keeps NCCL from it; false elsewhere and where unknown.
 fn note(
     found: &mut Found,
     (a, b): (GpuIndex, GpuIndex),

@@ -33,8 +33,7 @@ impl<'a> Crowd<'a> {
         })
     }
 
-    /// Gives each process its command, and waits for all answers, at most `factor` steps' time. The first that fails
-    /// ends the wait: the others wait for it.
+    /// Commands each process and waits for all answers, at most `factor` steps' time. The first failure ends the wait.
     pub(super) fn all(
         &mut self,
         factor: u32,

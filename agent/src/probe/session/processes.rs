@@ -125,8 +125,7 @@ impl Session<'_> {
         self.seat(role).as_mut()?.descriptor()
     }
 
-    /// Another answer than the one that was due. The process stays where a call was refused and nothing else is wrong:
-    /// it may hold the memory of many other GPUs.
+    /// An unexpected answer. The process stays where only a call was refused: it may hold the memory of many other GPUs.
     pub(in crate::probe) fn unexpected(&mut self, role: Role, answer: Answer) -> Trouble {
         match answer {
             Answer::Failed(failure) if !failure.poisoned => Trouble::Call(failure),

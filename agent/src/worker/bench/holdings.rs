@@ -44,8 +44,7 @@ impl OfGpu {
         };
         let whole = of_gpu.outgoing.window(0, bytes).ok_or_else(outside)?;
         place.fill(whole, pattern(gpu))?;
-        // Each kernel once, before any of them is launched behind a closed gate: a driver that loads them at their
-        // first launch may wait for what runs.
+        // Each kernel once before a launch behind a closed gate: a driver that loads at first launch may wait for what runs.
         let (to, from) = (of_gpu.window(false, 0, bytes), of_gpu.window(true, 0, bytes));
         let areas = |to, from| (Area::of_gpu(context, to), Area::of_gpu(context, from));
         let (to, from) = areas(to?, from?);

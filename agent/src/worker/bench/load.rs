@@ -17,8 +17,7 @@ use super::conditions::of_gpus;
 use super::holdings::pattern;
 use super::{BEFORE, Bench, Trouble};
 
-/// Where in the incoming buffer copies from host memory arrive, in lengths of such a copy: behind what another GPU sends, which is
-/// at most twice as long.
+/// Where copies from host memory arrive, in their lengths: behind what another GPU sends, which is at most twice as long.
 const FROM_HOST_SLOT: u32 = 2;
 /// Where in page-locked memory copies of the GPU's data stand, from which they also go back.
 const HOST_SLOT: u32 = 1;

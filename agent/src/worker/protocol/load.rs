@@ -36,7 +36,6 @@ pub(crate) struct LoadOf {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Loaded {
     pub(crate) gpu: u32,
-    /// Operations of one launch.
     pub(crate) operations: f64,
     pub(crate) launch: Took,
     pub(crate) from_host: Took,

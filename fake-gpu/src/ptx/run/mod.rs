@@ -28,14 +28,12 @@ pub trait Memory {
     fn atomic(&mut self, address: u64, size: usize, change: &dyn Fn(u64) -> u64) -> Result<u64, Trap>;
 }
 
-/// One launch of a kernel.
 #[derive(Clone, Debug)]
 pub struct Launch {
     /// Blocks in x, y and z.
     pub grid: [u32; 3],
     /// Threads of a block in x, y and z.
     pub block: [u32; 3],
-    /// The block of parameters.
     pub parameters: Vec<u8>,
     /// A bit that the first `fma` of the first thread gets wrong.
     pub wrong_bit: Option<u32>,

@@ -15,13 +15,11 @@ pub struct Condition {
     pub not_supported: Vec<String>,
     /// `nvmlBrandType_t`.
     pub brand: u32,
-    /// Version of the GSP firmware.
     pub gsp_version: String,
     /// The NUMA node that the GPU's memory is; error 3 where it is none.
     pub numa_node: Option<u32>,
     /// Links with errors; those not named have none.
     pub link_errors: Vec<LinkErrors>,
-    /// The `NVSwitch` fabric.
     pub fabric: Fabric,
     /// Confidential computing, which NVML states for the whole machine: any GPU's setting that is on counts.
     pub confidential_compute: ConfidentialCompute,
@@ -33,7 +31,6 @@ pub struct Condition {
     pub recovery_action: u32,
     /// Clocks, temperature aside.
     pub clocks: Clocks,
-    /// Power.
     pub power: Power,
     /// The link to the host.
     pub pcie: Pcie,
@@ -82,7 +79,6 @@ pub struct Change {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct LinkErrors {
-    /// Number of the link.
     pub link: u32,
     /// Checksums that were wrong.
     pub crc: u64,
@@ -156,7 +152,6 @@ pub struct RemappedRows {
 pub struct Clocks {
     /// Of the multiprocessors.
     pub sm_mhz: u32,
-    /// Of the memory.
     pub memory_mhz: u32,
     /// Bits of `nvmlClocksEventReason…`.
     pub event_reasons: u64,
@@ -172,11 +167,9 @@ impl Default for Clocks {
     }
 }
 
-/// Power in milliwatts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Power {
-    /// Drawn now.
     pub draw_mw: u32,
     /// The limit in force.
     pub limit_mw: u32,
@@ -191,11 +184,9 @@ impl Default for Power {
     }
 }
 
-/// The PCIe link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Pcie {
-    /// Generation now.
     pub generation: u32,
     /// The best that GPU and system can do together.
     pub generation_max: u32,
@@ -222,7 +213,6 @@ impl Default for Pcie {
     }
 }
 
-/// BAR1 in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Bar1 {

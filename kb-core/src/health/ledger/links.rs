@@ -4,8 +4,7 @@ use super::Ledger;
 use crate::observation::{Look, Reading, cause};
 
 impl Ledger {
-    /// Remembers the most links that were up. The driver may call the capability of a link that is down not valid, so that
-    /// the board seems to have fewer.
+    /// Remembers the most links that were up: a driver may call a down link's capability invalid, so that fewer seem to exist.
     pub(super) fn links(&mut self, look: &Look) {
         if look.boot_id.is_none() || self.links_boot != look.boot_id {
             self.links.clear();

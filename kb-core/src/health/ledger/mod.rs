@@ -46,8 +46,7 @@ pub struct Ledger {
     #[serde(default)]
     links_boot: Option<String>,
     clears: Vec<Clear>,
-    /// Ids of the node that this is about, as its agents call it: one in a container may name it otherwise. Absent in ledgers of
-    /// older agents. The newest is last.
+    /// Ids that agents gave this node, the newest last; in a container it may differ. Absent in ledgers of older agents.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     nodes: Vec<NodeId>,
     /// The boot in which one of them wrote last.
@@ -108,8 +107,7 @@ impl Ledger {
         serde_json::to_vec(self)
     }
 
-    /// A new one for one that could not be read: the node's state is unknown until cleared, or until the
-    /// node is admitted after a new boot.
+    /// Replaces an unreadable one: the node's state is unknown until cleared, or until it is admitted after a new boot.
     pub fn in_place_of_damaged(why: &str, at: &str, boot_id: Option<&str>) -> Self {
         let mut ledger = Self::default();
         ledger.add(New {

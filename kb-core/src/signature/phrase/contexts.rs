@@ -180,8 +180,7 @@ const CUDA_ERROR: &[Way] = &[
     },
 ];
 
-/// The same further from the name of CUDA, of a call or of the error's number: not for words that a file system or another
-/// library says too.
+/// The same further from CUDA's name, a call or the error's number: not for words that file systems or libraries say too.
 const CUDA_ERROR_LOOSE: &[Way] = &[
     Way {
         said: Said::Text,

@@ -126,8 +126,7 @@ pub(super) const ROWS: &[Row] = &[
     },
 ];
 
-/// Copies of the bench between the two that arrived as something else: larger than the windows of the ladder, they reach
-/// memory that those do not.
+/// Bench copies between the two that arrived wrong: larger than the ladder's windows, they reach further memory.
 fn wrong_copies(pair: &Seen<'_>) -> Option<Finding> {
     let ends = ends(pair);
     let measurements = pair.scene.report.measurements.iter().enumerate();

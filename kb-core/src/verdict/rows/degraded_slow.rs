@@ -44,8 +44,7 @@ pub(super) fn slower_with_peer_access(pair: &Seen<'_>) -> Option<Finding> {
     )
 }
 
-/// What programs get between two GPUs whose peer access is refused, where the bench has measured it: the driver copies
-/// by way of host memory, without an error.
+/// What programs get between two GPUs without peer access, where measured: the driver copies by host memory, no error.
 pub(in crate::verdict) fn staged_instead(pair: &Seen<'_>) -> Option<(String, [String; 2])> {
     let [there, back] = timings(pair, false)?;
     let told = format!(

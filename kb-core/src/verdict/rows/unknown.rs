@@ -155,8 +155,7 @@ pub(super) fn used_by_others(pair: &Seen<'_>) -> Vec<String> {
         .collect()
 }
 
-/// A check that did not end. On a GPU that somebody else uses that is no evidence by itself: the other's work goes
-/// first, and kernels of two processes take turns.
+/// A check that did not end: on a GPU in use no evidence by itself, as the other's work goes first and kernels take turns.
 pub(super) fn hung(pair: &Seen<'_>) -> Option<Finding> {
     pair.find(|_, check| check.outcome == Outcome::Hang)
 }

@@ -80,7 +80,6 @@ impl Input {
         }
     }
 
-    /// Opens it, to be read as plain text.
     pub(super) fn open(&self) -> io::Result<Text> {
         if let Some(given) = &self.given {
             return unpacked(Cursor::new(given.as_bytes().to_vec()));

@@ -136,7 +136,6 @@ impl Output {
         eprintln!("peerless: {error}");
     }
 
-    /// The end of the output, and the exit code.
     pub(super) fn finish(self) -> anyhow::Result<ExitCode> {
         if self.form == Form::Sarif {
             say(serde_json::to_string_pretty(&self.sarif.log())?)?;

@@ -227,8 +227,7 @@ impl Remote {
             .map_err(|error| anyhow!("{} cannot be asked: {}", self.shown(), self.why(&error)))
     }
 
-    /// Where a body is streamed, the client tells that it could not be handed over and not why: a request without one
-    /// fails of the same cause, and says it.
+    /// A streamed body hides why it could not be sent: a request without a body fails of the same cause, and says it.
     fn why(&self, error: &reqwest::Error) -> String {
         if !error.is_body() {
             return unreachable::why(error, error.is_timeout());

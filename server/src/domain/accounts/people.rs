@@ -27,7 +27,6 @@ pub enum PeopleError {
     NoPerson,
     #[error("this is the last administrator: make another first")]
     LastAdmin,
-    /// The link was used, its hour is over, or it never was one.
     #[error(
         "this link is not good: it is for one use within an hour of the start, and only while there is nobody; \
          `peerless user add` makes an administrator too"

@@ -133,8 +133,7 @@ pub fn is_by_proxy(secret: &str) -> bool {
     secret.starts_with(BY_PROXY)
 }
 
-/// Begins a session of somebody who has shown who it is; returns its secret. Whatever session the browser had ends, so that
-/// nobody goes on in one that another knows.
+/// Begins a session of an identified person; returns its secret. The browser's former session ends: another may know it.
 pub async fn start(
     store: &dyn SessionStore,
     random: &dyn Random,

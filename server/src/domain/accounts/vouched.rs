@@ -27,7 +27,6 @@ pub struct Vouched<'a> {
 pub enum VouchedError {
     #[error(transparent)]
     Wrong(#[from] Wrong),
-    /// The account here is not the one that is vouched for.
     #[error("the login {0} belongs to another account here: an administrator can sort it out")]
     LoginTaken(String),
     #[error("this account may not log in")]

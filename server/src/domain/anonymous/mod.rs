@@ -10,7 +10,6 @@ use crate::store::{
     AnonymousKind, AnonymousStore, AnonymousTotals, NewAnonymous, StoreError, Voter, VoterKind,
 };
 
-/// Longest entry, in bytes.
 pub const ENTRY_BYTES: usize = 64 << 10;
 /// Entries from one address on one day, in UTC.
 pub const A_DAY: u32 = 20;
@@ -21,7 +20,6 @@ pub const KEPT_FOR: Duration = Duration::days(90);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum AnonymousError {
-    /// The operator has not allowed it.
     #[error("this server takes nothing without a login: log in at /login, or send a token")]
     Off,
     #[error("this is longer than {ENTRY_BYTES} bytes")]

@@ -35,7 +35,6 @@ pub struct Reference {
     pub highest: f64,
     pub values: u32,
     pub machines: u32,
-    /// Names of sources.
     pub sources: Vec<String>,
 }
 
@@ -43,13 +42,11 @@ pub struct Reference {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Source {
-    /// The tool that measured.
     pub tool: String,
     /// What was transcribed, and what is not known of it.
     pub note: String,
     /// A page, or a file of this repository.
     pub address: String,
-    /// The day on which it was read.
     pub read_on: String,
 }
 
@@ -77,8 +74,7 @@ pub fn sources() -> &'static BTreeMap<String, Source> {
     &SHIPPED.sources
 }
 
-/// The reference that is closest to a figure: of the same driver branch if there is one, and of its link class rather than
-/// of an unknown one.
+/// The reference closest to a figure: of the same driver branch if there is one, of its link class before an unknown one.
 pub(super) fn of(cohort: &Cohort, figure: &Figure) -> Option<&'static Reference> {
     let link = figure.series.link.key();
     // Other tools do not tell what joins their GPUs; a board is as a rule built one way.

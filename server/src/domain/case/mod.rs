@@ -43,7 +43,6 @@ pub struct Case {
     pub proofs: Vec<CaseRun>,
     pub measurements: Option<CaseMeasurements>,
     pub tried: Tried,
-    /// Facts of the machine.
     pub host: BTreeMap<String, Fact>,
     pub gpus: Vec<CaseGpu>,
 }
@@ -74,7 +73,6 @@ pub struct CaseFinding {
     pub record: Option<String>,
 }
 
-/// What was measured last.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CaseMeasurements {
     pub report_id: String,
@@ -124,8 +122,7 @@ pub enum CaseError {
 const NAMES: [Kind; 4] = [Kind::Hosts, Kind::Addresses, Kind::Secrets, Kind::Users];
 
 impl Case {
-    /// The same without names of machines and people, addresses and secrets; serial numbers stay, as they are what a
-    /// vendor asks for first.
+    /// Without names of machines and people, addresses and secrets. Serial numbers stay: a vendor asks for them first.
     pub fn without_names(&self) -> Result<Self, CaseError> {
         let mut value = serde_json::to_value(self)?;
         redact::report(&mut value, &NAMES);

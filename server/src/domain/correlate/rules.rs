@@ -182,8 +182,7 @@ impl RuleBook {
         })
     }
 
-    /// Asks every rule about everything it can be asked about, until there are [`MAX_FINDINGS`] or the time for the report
-    /// is over, which is then told as a finding.
+    /// Asks every rule about all it can, up to [`MAX_FINDINGS`] or the report's time limit, which is then told as a finding.
     pub(super) fn apply(&self, facts: &Facts, limit: Duration) -> Outcome {
         let mut outcome = Outcome::default();
         let time = WorkTime::start(limit);

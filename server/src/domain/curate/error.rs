@@ -18,7 +18,6 @@ pub enum CurateError {
     /// The check ended in a fault of the program.
     #[error("the gate could not be asked")]
     NotAsked,
-    /// Other records were published again and again between the gate's answer and the publication.
     #[error(
         "other records are being published at the same time, so that the gate's answer did not hold: publish it again (a revision \
         that came with the request is saved)"
@@ -30,26 +29,22 @@ pub enum CurateError {
     /// Somebody was faster; `None`: the record does not exist.
     #[error("the record's head is another one")]
     Stale(Option<Revision>),
-    /// One person would publish alone what decides a node's verdict: as its author, or by going back.
     #[error(
         "{} decides how nodes are judged, and nobody else has a hand in this change: ask for a review, so that somebody else \
         approves it; an administrator may do it alone and says why (`alone`, or `force`)", .0.join(", ")
     )]
     SecondPerson(Vec<&'static str>),
-    /// One person would take away what decides a node's verdict: its published revision, and by what it decides.
     #[error(
         "this record decides how nodes are judged ({}), so that one person alone does not take it away: ask for it with a reason \
         (…/-/withdraw?reason=WHY, …/-/merge?into=ID&reason=WHY), which waits in review until somebody else approves it or does the same; an administrator may do it \
         alone and says why (`alone`)", .1.join(", ")
     )]
     StillDecides(Revision, Vec<&'static str>),
-    /// Nobody asked for a review of this revision, or it is decided.
     #[error("no review of {0} {1} is open")]
     NoReview(RecordId, Revision),
     /// A question is taken back by whoever asked it: their name.
     #[error("{0} asked for this review and takes it back; whoever may publish sends it back")]
     NotAsker(String),
-    /// Readers see the revision already.
     #[error("{0} is published: there is nothing to review")]
     NothingToReview(Revision),
     /// What is not good, and no reason to publish it in spite of that.
@@ -57,7 +52,6 @@ pub enum CurateError {
     ReasonNeeded(Vec<Violation>),
     #[error("a reason or comment has 1 to {0} characters")]
     Text(usize),
-    /// A record is split of which nothing goes to the new one.
     #[error("say what goes to the new record: patterns, phrases, codes, examples, near misses or edges")]
     NothingMoves,
     #[error("nothing stands at {0:?}")]
@@ -66,12 +60,10 @@ pub enum CurateError {
     TooManyComments,
     #[error("{0} is not published, so that it replaces nothing")]
     NoReplacement(RecordId),
-    /// A record that is not published, or has a newer draft, cannot become another.
     #[error(
         "{0} must be published, without a newer draft: publish its newest revision or go back to the published one first"
     )]
     NotSettled(RecordId),
-    /// It was merged or renamed: there is nothing that readers could lose.
     #[error("{0} is no record of its own any more: it became {1}")]
     Became(RecordId, RecordId),
     #[error("there is no record {0}")]

@@ -45,8 +45,7 @@ pub fn merges_into(review: &Review) -> Option<RecordId> {
     }
 }
 
-/// Withdraws a record in favour of another, to which its addresses lead from then on. Where a review asks for the merge, the
-/// record must still stand as that review names it.
+/// Withdraws a record for another, to which its addresses then lead. It must still stand as a review, if any, names it.
 pub(super) async fn merge_into(
     store: &dyn Store,
     (id, into): (&RecordId, &RecordId),

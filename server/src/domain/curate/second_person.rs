@@ -11,8 +11,7 @@ use crate::store::{
     ActorKind, Asks, AuditQuery, By, RecordState, RecordStatus, ReviewState, SeedSource, Store, StoreError,
 };
 
-/// Revisions whose texts are compared for who changed something. Whoever saved an older one since the last publication counts as an
-/// author, whatever was changed.
+/// Revisions compared for who changed what. Whoever saved an older one since the last publication counts as an author.
 const MOST_COMPARED: u32 = 100;
 /// Revisions since the last publication for which the audit is asked. Of more, nobody knows whose the change is.
 const MOST_ASKED: u32 = 5_000;

@@ -21,8 +21,7 @@ pub struct Arrival {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Told {
     pub(super) clock: MachineClock,
-    /// When the run ended by the server's clock, where the sender's is another one: so long before the report came as before
-    /// it was sent.
+    /// When the run ended by the server's clock, where the sender's differs: as long before arrival as before it was sent.
     pub(super) ended_at: Option<OffsetDateTime>,
     /// Whether it is known when the run ended.
     pub(super) is_sure: bool,

@@ -11,7 +11,6 @@ use crate::store::StoreError;
 pub enum IngestError {
     #[error("the report is not strict JSON: {0}")]
     Text(#[from] TextError),
-    /// A newer agent's report; the agent keeps it until the server is updated.
     #[error(
         "the report has schema version {}.{}, this server reads {MAJOR}: update the server, the agent keeps the report",
         found.major,

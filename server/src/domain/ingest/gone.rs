@@ -49,9 +49,8 @@ fn gone(earlier: &Report, later: &Report, when: &str) -> Option<String> {
     ))
 }
 
-/// Whether the proof is about this GPU, by its UUID; where the fault has none, by address, and where it has none either, by its place
-/// in the list. What the proof could not read shows nothing. After a new boot, another GPU at the same address was put in its
-/// place.
+/// Whether the proof is about this GPU: by UUID; without one by address; without either by its place in the list. What the
+/// proof could not read shows nothing. After a new boot, another GPU at the same address was put in its place.
 pub(super) fn covers(proof: &Report, gpu: &Gpu, fault: &Report) -> bool {
     proof.gpus.iter().any(|other| is_same(gpu, other, fault, proof))
 }

@@ -34,8 +34,7 @@ pub(super) fn leaves_alarm_open(alarm: &Report, verdict: Verdict, look: &Report)
         .then(|| "what told of the fault is not named".to_owned())
 }
 
-/// Whether only a run can tell that it is over. No look checks data or meets a hang. A run that failed before it made contexts
-/// failed at what every look does, too.
+/// Whether only a run can end it: no look checks data or meets a hang. A failure before contexts is one that a look meets.
 fn needs_run(alarm: &Report, verdict: Verdict) -> bool {
     match origin(alarm) {
         Origin::Look => false,
@@ -49,7 +48,6 @@ fn is_run_of_one(look: &Report) -> bool {
     origin(look) == Origin::Run && look.gpus.len() == 1
 }
 
-/// Pairs whose refusal counts.
 fn refused(report: &Report) -> impl Iterator<Item = &Pair> {
     let mut pairs = report.pairs.iter();
     std::iter::from_fn(move || {
@@ -70,8 +68,7 @@ fn events(alarm: &Report) -> impl Iterator<Item = &Entry> {
     open.filter(|entry| entry.nature == Nature::Event && entry.bearing >= Bearing::Unknown)
 }
 
-/// Whether the later ledger says why the event is no longer open: a clear or a proof that the alarm's own ledger did not have. If it
-/// does not, the ledger may have been lost.
+/// Whether the later ledger closes the event, by a clear or proof new since the alarm. If not, the ledger may be lost.
 fn is_closed(event: &Entry, alarm: &Report, look: &Report) -> bool {
     let (Some(then), Some(now)) = (&alarm.health, &look.health) else {
         return false;
@@ -89,8 +86,7 @@ fn is_closed(event: &Entry, alarm: &Report, look: &Report) -> bool {
         && (clears.iter().any(ends) || last_proof.as_ref().is_some_and(proves))
 }
 
-/// Whether the alarm names its cause: a bad state, an event, a refused pair, an absent GPU, a failed step or what the load found.
-/// Without one nothing can be read again.
+/// Whether the alarm names a cause: state, event, refused pair, absent GPU, failed step or load. Only these are read again.
 fn is_named(alarm: &Report) -> bool {
     let is_loaded = alarm.load.as_ref().is_some_and(|load| !load.findings.is_empty());
     Look::of(alarm).has_bad()

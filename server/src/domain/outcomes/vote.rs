@@ -104,10 +104,8 @@ pub struct ActionOutcome {
 
 #[derive(Debug, thiserror::Error)]
 pub enum OutcomeError {
-    /// No such record, or none that was ever published.
     #[error("there is no published record {0}")]
     NoRecord(RecordId),
-    /// No such revision that readers could see.
     #[error("record {0} has no published revision {1}")]
     NoRevision(RecordId, u32),
     #[error("{0:?} is no action of revision {1}: write /workarounds/0 or /dead_ends/0, counted from 0")]
@@ -125,7 +123,6 @@ pub enum OutcomeError {
     TooManyModels,
     #[error("{MOST_WAITING} votes of this token wait for an editor: try again when they were read")]
     TooManyWait,
-    /// A token without an owner, and without the scope.
     #[error(
         "a vote needs a login, a token of one's own (make one on the page /account), or one with the scope \"report\""
     )]

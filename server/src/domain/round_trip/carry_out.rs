@@ -20,7 +20,6 @@ use crate::store::{
 
 /// How long it waits for readers to lose what was withdrawn, before the gate is asked about the rest.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// Longest note of a revision, in characters.
 const NOTE_CHARACTERS: usize = 500;
 
 #[derive(Debug)]

@@ -176,8 +176,7 @@ async fn merge(
     Ok(publish(texts, Some(&stands), !is_mine))
 }
 
-/// The texts of the newest revision that has this hash. A folder that was exported from another database finds none, unless
-/// both had these texts.
+/// The texts of the newest revision with this hash; none for a folder of another database, unless both had these texts.
 async fn texts_of(
     store: &dyn Store,
     id: &RecordId,

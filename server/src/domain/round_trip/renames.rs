@@ -19,8 +19,7 @@ enum Alike {
     Wholly,
 }
 
-/// Puts what is withdrawn and what is published in its place together. Where files are gone and nobody asked to withdraw
-/// the record, its copy under another id is held back.
+/// Pairs what is withdrawn with what takes its place. If files are gone unasked, the copy under another id is held back.
 pub(super) fn pair(plan: &mut Plan, stands: &BTreeMap<RecordId, Stands>) {
     let gone: Vec<RecordId> = plan
         .iter()

@@ -16,7 +16,6 @@ pub enum Side {
 pub struct Wishes {
     /// Records of which the folder is right, whatever the database says.
     pub folder: BTreeSet<RecordId>,
-    /// Records of which the database is right.
     pub database: BTreeSet<RecordId>,
     /// Withdraw records whose files were removed.
     pub prune: bool,

@@ -27,8 +27,7 @@ pub struct Kept {
     pub until: OffsetDateTime,
 }
 
-/// Keeps an answer under its name, until the time that is given back; whoever has the key takes it back with it. Of both only the
-/// hashes are kept.
+/// Keeps an answer until the time given back. Who has the key may take it back. Only hashes of name and key are kept.
 pub async fn keep(
     store: &dyn AnonymousStore,
     nobody: Nobody,

@@ -8,7 +8,6 @@ use crate::store::{Delivery, DeliveryEnd, DeliveryStore, StoreError};
 
 /// How long a server has for one attempt before another one may try; longer than an attempt may take.
 const CLAIM: Duration = Duration::minutes(1);
-/// Longest pause between two attempts.
 pub const LONGEST_PAUSE: Duration = Duration::hours(1);
 /// An event that nobody took for so long is given up.
 pub const OLDEST: Duration = Duration::days(3);

@@ -59,7 +59,6 @@ struct Waiting {
 #[derive(Debug)]
 struct Tree {
     templates: Templates,
-    /// Their ids, by place.
     ids: Vec<String>,
     read_at: Option<Instant>,
 }

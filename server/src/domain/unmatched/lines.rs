@@ -17,7 +17,6 @@ const SCAN_BYTES: usize = 16 * 1024;
 const LOOK_BYTES: usize = 16 * 1024;
 /// A line is read up to here, in bytes.
 const LINE_BYTES: usize = 4 * 1024;
-/// Longest example, in bytes.
 const EXAMPLE_BYTES: usize = 600;
 /// Different messages of one text; one that fails in more ways is broken as a whole.
 const MOST_MESSAGES: usize = 200;

@@ -25,8 +25,7 @@ struct Kept {
     lines: Vec<String>,
 }
 
-/// The lines of a text that nobody knows, as they would be kept: redacted, and each message once; and whether there are more of
-/// them than are looked at or kept.
+/// Unknown lines of a text as kept: redacted, each message once; and whether there are more than are looked at or kept.
 pub fn keepable(found: UnknownLines) -> (Vec<String>, bool) {
     let are_more = found.are_more || found.lines.len() > MOST_KEPT_LINES;
     let lines = found.lines.into_iter().take(MOST_KEPT_LINES);

@@ -7,8 +7,7 @@ use kb_core::scanner::{Event, Hit, ScanOptions};
 
 use crate::domain::work_time::{PIECE, WorkTime};
 
-/// Every hit with whether it is of generic words alone, which count only beside words of the record's domain. False where the
-/// time ended before the text did.
+/// Every hit, and whether it is of generic words, which count only beside words of the domain. False if the time ran out.
 pub(super) fn each_hit(
     matcher: &Arc<Matcher>,
     text: &str,

@@ -44,7 +44,6 @@ use peerless_search::KnowledgeStamp;
 use subject::Prepared;
 use texts::{Kind, Texts};
 
-/// Pasted lines, at most.
 pub const MOST_LINES: usize = 500;
 /// Pasted lines together, in bytes.
 pub const MOST_BYTES: usize = 64 << 10;

@@ -25,7 +25,6 @@ pub enum Subject {
 
 #[derive(Debug, Default)]
 pub(super) struct Prepared {
-    /// For the pasted lines.
     pub(super) on_lines: Option<Arc<Matcher>>,
     /// For all others; `None` where nothing of it may be asked of so many.
     pub(super) on_corpora: Option<Arc<Matcher>>,

@@ -15,9 +15,8 @@ const CAUSAL: [EdgeKind; 2] = [EdgeKind::LeadsTo, EdgeKind::PrecededBy];
 type Steps = BTreeMap<RecordId, Vec<Arc<GraphEdge>>>;
 
 impl Graph {
-    /// The shortest ways from an error to a later one, over what leads to what, by whoever states it. Kinds are those
-    /// of the statements; with `frequently_confused_with` among them a step may also go to what is taken for the
-    /// other, in both directions.
+    /// The shortest ways from an error to a later one, over what leads to what, by whoever states it. With
+    /// `frequently_confused_with` among `kinds`, a step may also go to what is taken for the other, in both directions.
     pub fn paths(&self, from: &RecordId, to: &RecordId, kinds: &[EdgeKind]) -> Result<Ways, GraphError> {
         self.expect(from)?;
         self.expect(to)?;

@@ -62,8 +62,7 @@ impl Line {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MarkedText {
     pub rows: Vec<Row>,
-    /// Where the marks are, with the first fault of each; none for what no record explains. Of marks that stand close together
-    /// in a long text there is one.
+    /// Where the marks are, with the first fault of each; none for what no record explains. Close marks of a long text are one.
     pub places: Vec<(u64, Option<usize>)>,
     pub unknown: Unknown,
 }

@@ -52,7 +52,6 @@ enum State {
     WithoutDriver,
 }
 
-/// All reports, each when it is asked for.
 pub(super) fn reports(now: OffsetDateTime) -> impl Iterator<Item = Result<Made, MakeError>> {
     let simulated = (0..NODES).flat_map(move |node| {
         let days = (0..DAYS)

@@ -174,7 +174,6 @@ pub(super) async fn take<DB: Engine>(
     Ok(tx.run(sql, values![name, now, until, farthest]).await? > 0)
 }
 
-/// Keeps that a group was told.
 async fn mark<DB: Engine>(tx: &mut Tx<DB>, group: &ToldGroup, now: OffsetDateTime) -> Result<(), StoreError> {
     let (name, is_silence) = (&group.name, group.name.cause == SILENT);
     for nodes in group.nodes.chunks(NODES) {
@@ -243,7 +242,6 @@ fn alert_from(row: &impl Cells) -> Result<NodeAlert, StoreError> {
     })
 }
 
-/// Adds the labels of the nodes.
 async fn label<DB: Engine>(tx: &mut Tx<DB>, alerts: &mut [NodeAlert]) -> Result<(), StoreError> {
     let mut nodes: Vec<&str> = alerts.iter().map(|alert| alert.node.as_str()).collect();
     nodes.sort_unstable();

@@ -14,7 +14,6 @@ use crate::store::{
     NewAudit, NewDelivery, StoreError, cut,
 };
 
-/// Longest reason of a failure that is kept, in characters.
 const FAILURE_CHARACTERS: usize = 500;
 
 #[async_trait]

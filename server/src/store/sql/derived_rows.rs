@@ -84,7 +84,6 @@ async fn insert_aliases<DB: Engine>(tx: &mut Tx<DB>, records: &[Derived]) -> Res
     batch::insert(tx, "alias (alias, record_id)", "", &rows).await
 }
 
-/// Refuses ids that are former ids of other records.
 pub(super) async fn refuse_alias_as_id<DB: Engine>(tx: &mut Tx<DB>, ids: &[&str]) -> Result<(), StoreError> {
     let aliases = "SELECT alias, record_id FROM alias WHERE alias";
     let moved = "SELECT former, record_id FROM moved WHERE former";

@@ -58,8 +58,7 @@ impl Dialect for Sqlite {
 
 impl Dialect for Postgres {
     const BEGIN_READ: &'static str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
-    // Each statement sees what was committed when it began: after a wait for a row lock that includes the work of
-    // the transaction that held it.
+    // Each statement sees what was committed when it began: after a wait for a row lock, also what the lock's holder did.
     const BEGIN_WRITE: &'static str =
         "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; SET LOCAL lock_timeout = '10s'";
     const LOCK_RECORD: &'static str =

@@ -34,7 +34,6 @@ pub(super) struct Shown {
     simulated: bool,
 }
 
-/// What was kept of it before.
 #[derive(Debug)]
 struct Before {
     is_open: bool,

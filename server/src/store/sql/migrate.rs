@@ -27,8 +27,7 @@ pub async fn migrate(url: &str) -> Result<Migrated, StoreError> {
     }
 }
 
-/// All pending migrations in one transaction, which holds the write lock from its start: of two programs the second
-/// waits and then finds nothing to do.
+/// All pending migrations in one transaction with the write lock: of two programs the second waits, then has nothing to do.
 pub(super) async fn sqlite(connection: &mut SqliteConnection) -> Result<Migrated, StoreError> {
     let mut tx = connection.begin_with("BEGIN IMMEDIATE").await?;
     let migrated = apply_pending(&mut *tx, &SQLITE).await?;

@@ -34,8 +34,7 @@ pub(super) async fn before<DB: Engine>(tx: &mut Tx<DB>, node: &NodeId) -> Result
     .transpose()
 }
 
-/// Notes what a report tells. One that comes behind a later one, out of a spool, tells only that its clock may be wrong: what
-/// else it would change has changed since.
+/// Notes what a report tells. A late one tells only that its clock may be wrong: the rest has changed since.
 pub(super) async fn note<DB: Engine>(
     tx: &mut Tx<DB>,
     before: Option<Before>,
@@ -60,8 +59,7 @@ pub(super) async fn note<DB: Engine>(
     note_gpus(tx, before.is_none(), report, machine).await
 }
 
-/// A clock is told of when it begins to be wrong and when it is right again, not with every report. That it is right is
-/// news only of the latest report.
+/// A clock is news when it begins to be wrong and when it is right again; that it is right, only of the latest report.
 async fn note_clock<DB: Engine>(
     tx: &mut Tx<DB>,
     report: &NewReport,

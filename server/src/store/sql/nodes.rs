@@ -113,7 +113,6 @@ async fn label_all<DB: Engine>(tx: &mut Tx<DB>, listed: &mut [NodeListing]) -> R
     Ok(())
 }
 
-/// Puts the rows of a node together.
 fn listing<R: Cells>(rows: &[(String, R)]) -> Result<NodeListing, StoreError> {
     let broken = |id: &str| unreadable("node", id);
     let Some((id, row)) = rows.first() else {

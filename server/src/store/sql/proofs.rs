@@ -34,8 +34,7 @@ pub(super) async fn is_up_to_date<DB: Engine>(
     Ok(reports_of(tx, node).await? == judged.reports.saturating_add(1))
 }
 
-/// Takes the weight of what the new report refutes; what stands of the node is then its latest proof that is left, unless the report
-/// says nothing of the node.
+/// Takes the weight of what a report refutes. The latest proof left then stands, unless the report tells nothing of the node.
 pub(super) async fn refute<DB: Engine>(
     tx: &mut Tx<DB>,
     report: &NewReport,

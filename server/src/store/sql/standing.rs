@@ -62,8 +62,7 @@ async fn has_real<DB: Engine>(tx: &mut Tx<DB>, node: &NodeId) -> Result<bool, St
     Ok(tx.first(sql, values![node]).await?.is_some())
 }
 
-/// Takes from a node what simulated runs said of it: as its latest, which the report in earnest that ended then follows whatever time
-/// it tells, and as its proof.
+/// Takes what simulated runs said from a node: as its latest, which an earnest report follows at any time, and as proof.
 async fn drop_simulated<DB: Engine>(
     tx: &mut Tx<DB>,
     node: &NodeId,

@@ -185,7 +185,6 @@ async fn insert<DB: Engine>(tx: &mut Tx<DB>, token: &NewToken) -> Result<(), Sto
     Ok(())
 }
 
-/// The labels of the join token are those of the node from now on.
 async fn set_labels<DB: Engine>(tx: &mut Tx<DB>, node: &NodeId, labels: &Labels) -> Result<(), StoreError> {
     tx.run("DELETE FROM node_label WHERE node_id = $1", values![node])
         .await?;

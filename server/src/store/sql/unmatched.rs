@@ -206,8 +206,7 @@ struct Room {
     lost: u64,
 }
 
-/// Drops counts of long ago, and templates that were not seen since: what was decided about them is over, too. Those stay that
-/// are open and that somebody looks after.
+/// Drops old counts, and templates not seen since, with what was decided on them; not open ones that have an owner.
 async fn forget<DB: Engine>(tx: &mut Tx<DB>, at: OffsetDateTime) -> Result<(), StoreError> {
     let Some(last) = at.checked_sub(Duration::days(UNMATCHED_DAYS)) else {
         return Ok(());

@@ -42,13 +42,10 @@ pub enum BodyError {
         "the body decompresses to more than {0} times its size: send it in smaller pieces or uncompressed"
     )]
     Ratio(u64),
-    /// Compressed data is damaged or ends early.
     #[error("the compressed body is damaged: {0}")]
     Damaged(String),
-    /// `Content-Encoding` is not one of those we read.
     #[error("content-encoding {0:?} is not supported: send gzip, zstd or none")]
     Encoding(String),
-    /// Other bodies fill the memory there is for them.
     #[error("the server holds too many large bodies: try again in a few seconds")]
     Busy,
     #[error("the server waits for too many unfinished bodies: try again in a few seconds")]
@@ -62,10 +59,8 @@ pub enum BodyError {
     /// What comes of the body is not computed.
     #[error(transparent)]
     NotComputed(#[from] NotComputed),
-    /// The one who was to get the answer went away.
     #[error("nobody reads the answer")]
     Unread,
-    /// Not UTF-8 where text is needed.
     #[error("the body is not UTF-8 from byte {0} on")]
     NotUtf8(usize),
 }

@@ -47,8 +47,7 @@ async fn whole(
     Ok(body)
 }
 
-/// Reads a JSON body, still as text. What it makes in memory is bounded, and counted against what all requests may hold,
-/// before anything is made of it.
+/// Reads a JSON body, still as text. Its memory is bounded and counted for all requests before anything is made of it.
 pub async fn json_text(
     request: &HttpRequest,
     payload: Payload,
@@ -96,7 +95,6 @@ async fn weighed(
     Ok(weighed.body)
 }
 
-/// Reads a body as UTF-8 text.
 pub async fn text(request: &HttpRequest, payload: Payload, limit: u64) -> Result<String, BodyError> {
     let body = raw(request, payload, limit).await?;
     String::from_utf8(body).map_err(|error| BodyError::NotUtf8(error.utf8_error().valid_up_to()))
@@ -143,8 +141,7 @@ pub fn is_json(request: &HttpRequest) -> bool {
     essence.eq_ignore_ascii_case("application/json")
 }
 
-/// Bytes that a sink takes at once. Of compressed ones what comes of them is handed on before there is more; of others, so many are
-/// taken as fit into a slice of time.
+/// Bytes that a sink takes at once: of compressed bodies what they unpack to, of others what fits into a slice of time.
 const PART: usize = 8 << 10;
 
 /// Sends a body through `sink`, for sinks that compute: a short body at once, each piece of others on a thread of the

@@ -36,7 +36,6 @@ pub enum NotComputed {
     /// The work panicked, which is a fault of ours.
     #[error("computing the answer panicked")]
     Panicked,
-    /// Too many requests of this client wait.
     #[error(
         "{} requests of this address wait already: ask again when some are answered",
         limits::WAITING_OF_CLIENT

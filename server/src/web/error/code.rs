@@ -12,7 +12,6 @@ macro_rules! codes {
         }
 
         impl Code {
-            /// Every code.
             pub const ALL: &[Code] = &[$(Code::$variant,)*];
 
             /// The name in the body's `code`.
@@ -20,7 +19,6 @@ macro_rules! codes {
                 match self { $(Code::$variant => $name,)* }
             }
 
-            /// The status it is sent with.
             pub fn status(self) -> StatusCode {
                 match self { $(Code::$variant => StatusCode::$status,)* }
             }

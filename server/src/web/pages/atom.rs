@@ -97,8 +97,7 @@ fn stable_id(of: &str) -> String {
     )
 }
 
-/// Without the characters that no XML document may hold, however they are written (XML 1.0, section 2.2), and with the
-/// one line end that readers give back as it was.
+/// Without characters that XML forbids however written (XML 1.0, section 2.2), and with the line end that readers give back.
 fn for_xml(text: &str) -> String {
     let allowed =
         |c: char| matches!(c, '\t' | '\n' | '\u{20}'..='\u{D7FF}' | '\u{E000}'..='\u{FFFD}' | '\u{10000}'..);

@@ -22,7 +22,6 @@ use crate::web::lookup::in_turns;
 use crate::web::session::{Form, Session};
 use crate::web::state::AppState;
 
-/// Bytes of the key in a link, which are drawn at random.
 const KEY_BYTES: usize = 16;
 
 #[derive(Debug, Template)]

@@ -12,8 +12,7 @@ struct Said {
     lang: Option<String>,
 }
 
-/// What the address says, else what the browser prefers. Links ask for Chinese, and for English where the address did: who
-/// chose it may have a browser that prefers Chinese.
+/// The address's language, else the browser's. Links ask for Chinese, and for English only where the address did.
 pub(in crate::web) fn of(request: &HttpRequest) -> Locale {
     let said = Query::<Said>::from_query(request.query_string()).ok();
     if let Some(lang) = said.and_then(|said| said.into_inner().lang) {

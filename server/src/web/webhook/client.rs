@@ -63,7 +63,6 @@ impl Client {
     }
 }
 
-/// The causes of an error.
 fn why(error: reqwest::Error) -> String {
     let error = error.without_url();
     let mut text = error.to_string();

@@ -22,7 +22,6 @@ const MOST_LINES_ASKED: usize = 500;
 /// alone; any other is refused by its hit.
 pub(super) struct Healthy<'t> {
     lines: &'t str,
-    /// Records that depend on what stands beside them.
     depend: BTreeSet<RecordId>,
     /// Lines that may still be asked about among all records.
     left: usize,

@@ -34,7 +34,6 @@ pub struct Backup {
 pub enum BackupError {
     #[error("a PostgreSQL database is saved by its own tools: pg_dump --format=custom --file={} URL", .0.display())]
     Postgres(PathBuf),
-    /// A backup never takes the place of a file.
     #[error("{} is there already: name a new file", .0.display())]
     Exists(PathBuf),
     #[error("{}: {source}", path.display())]
@@ -49,7 +48,6 @@ pub enum BackupError {
         from: PathBuf,
         reason: sqlx::Error,
     },
-    /// The database copied holds no tables of this program.
     #[error("{} is not a database of peerless", .0.display())]
     Foreign(PathBuf),
     /// The copy does not hold what the database held.

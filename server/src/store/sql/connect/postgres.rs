@@ -31,8 +31,7 @@ pub(super) async fn connect(
     })
 }
 
-/// The server ends what takes too long, so that it does not go on for a client that has stopped waiting. Migrations have no
-/// limit: they run on connections of their own.
+/// A time limit in the server, for clients that stopped waiting. Migrations run without one, on connections of their own.
 fn limited(target: PgConnectOptions, options: &ConnectOptions) -> PgConnectOptions {
     let milliseconds = options.statement_limit.as_millis();
     target.options([("statement_timeout", format!("{milliseconds}ms"))])

@@ -269,8 +269,7 @@ fn take_one(
     }
 }
 
-/// Fields that another editor changed too, and for which this one's value was chosen: `take:d:/root_cause` holds its JSON, or
-/// nothing where it is to be gone.
+/// Fields that another editor changed too, with the value chosen: `take:d:/root_cause` has its JSON; empty removes it.
 fn take(given: &Given<'_>, texts: &mut Texts) {
     let chosen: Vec<(&str, &str)> = given.beginning("take:").collect();
     for (name, _) in chosen {

@@ -25,7 +25,6 @@ const EXAMPLES: [&str; 6] = [
     "NVIDIA H200",
     "Ubuntu 22.04",
 ];
-/// Longest value of a component, in bytes.
 const MAX_VALUE_BYTES: usize = 100;
 
 pub(super) fn fields(environment: &BTreeMap<String, String>, language: Language) -> Vec<EnvironmentField> {

@@ -24,7 +24,6 @@ pub(super) struct RowView {
     pub(super) number: u64,
     pub(super) parts: Vec<Part>,
     pub(super) note: String,
-    /// Numbers of the faults on it.
     pub(super) faults: Vec<usize>,
     pub(super) is_unknown: bool,
     /// The line of the next mark.
@@ -35,7 +34,6 @@ pub(super) struct RowView {
 pub(super) struct Tick {
     pub(super) y: u64,
     pub(super) class: &'static str,
-    /// The line, where it is shown.
     pub(super) line: Option<u64>,
 }
 

@@ -25,7 +25,6 @@ pub struct Hidden {
     pub value: String,
 }
 
-/// The list that is asked for.
 pub fn href(asked: &Asked, locale: Locale) -> String {
     locale.href(address(asked, None))
 }

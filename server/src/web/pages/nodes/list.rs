@@ -31,7 +31,6 @@ pub struct NodesPage {
     pub nodes: Vec<NodeView>,
     pub base_url: String,
     pub next: Option<String>,
-    /// The text that is searched for.
     pub text: String,
     pub kept: Vec<Kept>,
     pub hidden: Vec<Hidden>,

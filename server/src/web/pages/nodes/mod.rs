@@ -39,8 +39,7 @@ pub(super) fn report_href(report: &ReportListing, locale: Locale) -> String {
     ))
 }
 
-/// The verdict that stands of a node. Of one that has been silent for long nobody knows whether it is still healthy: then that
-/// is said, with how long.
+/// The verdict that stands. For a node silent for long nobody knows whether it is healthy: that is said, with how long.
 fn told(summary: &NodeSummary, now: OffsetDateTime, locale: Locale) -> (Mark, Option<String>) {
     let mark = verdict(summary.verdict, locale.language);
     if summary.heard_at >= silent_before(now, SILENT_HOURS) {

@@ -141,7 +141,6 @@ pub struct Source<'s> {
     pub now: OffsetDateTime,
 }
 
-/// Builds one node's page.
 pub fn page(source: Source<'_>, generation: &Generation, locale: Locale) -> NodePage {
     let words = Words::of(locale.language);
     let (node, summary) = (source.node, &source.node.summary);

@@ -26,7 +26,6 @@ pub struct OutlierView {
     pub tests: Vec<String>,
 }
 
-/// Tests of an outlier that are shown.
 const SHOWN_TESTS: usize = 5;
 
 /// `None` where nothing was measured.
@@ -79,7 +78,6 @@ fn outlier(outlier: &Outlier, report: &Report, language: Language) -> OutlierVie
     }
 }
 
-/// How a standing is shown.
 pub(super) fn mark(standing: Standing, words: &Words) -> Mark {
     let (tone, sign, label) = match standing {
         Standing::Low => (Tone::Bad, "▽", words.low),
@@ -89,7 +87,6 @@ pub(super) fn mark(standing: Standing, words: &Words) -> Mark {
     Mark { tone, sign, label }
 }
 
-/// The figures of one measurement.
 pub(super) fn of_measurement(review: &Review, number: usize) -> Vec<&Reviewed> {
     let figures = review.figures.iter();
     figures.filter(|item| item.figure.measurement == number).collect()

@@ -67,7 +67,6 @@ pub(super) fn failure(failure: &Failure, locale: Locale) -> FailureView {
     }
 }
 
-/// Link to a record, by its id.
 pub(super) fn record(id: &RecordId, locale: Locale) -> Link {
     Link {
         href: locale.href(record_href(id.as_str())),
@@ -108,7 +107,6 @@ pub(super) fn shown<T>(fact: &Fact<T>, language: Language, word: impl Fn(&T) -> 
     }
 }
 
-/// Facts of the host that were read.
 pub(super) fn host(report: &Report) -> Vec<FactView> {
     read(&report.host)
 }

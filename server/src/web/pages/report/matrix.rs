@@ -83,7 +83,6 @@ impl ValueCell {
     }
 }
 
-/// The pair matrix, where there are pairs.
 pub(super) fn pairs(report: &Report, words: &Words) -> Option<Matrix> {
     if report.pairs.is_empty() {
         return None;
@@ -145,8 +144,7 @@ fn cell(report: &Report, initiator: u32, owner: u32, words: &Words) -> Cell {
     }
 }
 
-/// What a direction shows by itself; the pair's verdict is that of its worse direction, so that one cell may be fine
-/// where its mirror is not.
+/// What a direction shows by itself. The pair has its worse direction's verdict: one cell may be fine and its mirror not.
 fn seen(pair: &Pair, direction: Option<&Direction>) -> Verdict {
     let verdict = pair.verdict.verdict;
     if verdict == Verdict::Healthy {
@@ -182,8 +180,7 @@ fn seen(pair: &Pair, direction: Option<&Direction>) -> Verdict {
     }
 }
 
-/// A matrix of medians; none where there are no cells. Ends that no cell has make no row and no column: of copies from
-/// the host to eight GPUs there is one row.
+/// A matrix of medians; none without cells. Ends without cells make no row or column: host to eight GPUs is one row.
 pub(super) fn measurement(
     report: &Report,
     (item, figures): (&Measurement, &[&Reviewed]),

@@ -111,8 +111,7 @@ fn pairs(report: &Report, locale: Locale) -> Vec<checks::PairView> {
     pairs
 }
 
-/// Direct copies first, since the first is shown open: the agent takes those through the host before them, and these
-/// are not what the links can do.
+/// Direct copies first, since the first is shown open: copies through the host, measured earlier, do not show the links.
 fn measurements(report: &Report, review: &Review, locale: Locale) -> Vec<matrix::MeasurementView> {
     let items = report.measurements.iter().enumerate();
     let mut items: Vec<(usize, &Measurement)> =
