@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anyhow::Result;
-use peerless::search::SearchIndex;
+use peerless_search::SearchIndex;
 use serde_json::json;
 
 use crate::eval::data;

@@ -1,6 +1,6 @@
 //! More records than there are: copies of the real ones, each word replaced by one drawn from the words of all.
 
-use peerless::search::SearchDoc;
+use peerless_search::SearchDoc;
 
 use crate::random::Vocabulary;
 

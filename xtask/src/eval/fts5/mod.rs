@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use kb_core::ids::RecordId;
-use peerless::search::{Indexer, SearchDoc, SearchIndex, SearchRequest};
+use peerless_search::{Indexer, SearchDoc, SearchIndex, SearchRequest};
 use serde_json::json;
 
 use super::Options;

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use kb_core::ids::RecordId;
-use peerless::search::SearchDoc;
+use peerless_search::SearchDoc;
 use sqlx::{AssertSqlSafe, Connection as _, Row as _, SqliteConnection};
 
 use super::Task;

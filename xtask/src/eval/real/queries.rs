@@ -6,7 +6,7 @@ use anyhow::Result;
 use kb_core::ids::RecordId;
 use peerless::domain::search::search;
 use peerless::feed::Generation;
-use peerless::search::SearchRequest;
+use peerless_search::SearchRequest;
 
 use crate::eval::ask::{first_few, rank};
 use crate::eval::data;
