@@ -59,7 +59,7 @@ mod starting {
                     command
                 }
             };
-            if !Path::new(LOADER).exists() {
+            if !Path::new(LOADER).is_file() {
                 command.env("QEMU_LD_PREFIX", LIBRARIES);
             }
             command

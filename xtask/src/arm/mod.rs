@@ -11,6 +11,7 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 
+#[cfg(feature = "release")]
 pub(crate) use compiler::compiler;
 
 use crate::shell;
@@ -32,14 +33,12 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     if options.install {
         compiler::install(TRIPLE)?;
     }
-    match &options.test {
-        Some(folder) => test(&std::path::absolute(folder)?),
-        None => {
-            let mut check = compiler::cargo(&["check"], TRIPLE)?;
-            check.args(["--package", "peerless", "--package", "peerless-agent"]);
-            shell::run(&mut check)
-        }
+    if let Some(folder) = &options.test {
+        return test(&std::path::absolute(folder)?);
     }
+    let mut check = compiler::cargo(&["check"], TRIPLE)?;
+    check.args(["--package", "peerless", "--package", "peerless-agent"]);
+    shell::run(&mut check)
 }
 
 #[cfg(feature = "arm")]

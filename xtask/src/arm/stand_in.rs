@@ -63,7 +63,7 @@ pub(super) fn run(trial: &Trial, agent: &Path) -> Result<()> {
             code,
             says: verdict,
         };
-        let report: Value = serde_json::from_slice(&expected.of(command)?.stdout).context("no report")?;
+        let report: Value = serde_json::from_slice(&expected.of(&command)?.stdout).context("no report")?;
         let found = report.pointer("/conclusion/verdict").and_then(Value::as_str);
         ensure!(found == Some(verdict), "{name}: the verdict is {found:?}");
         ensure!(

@@ -101,7 +101,7 @@ impl Trial {
                 code: *code,
                 says,
             };
-            expected.of(self.command(program, arguments))?;
+            expected.of(&self.command(program, arguments))?;
         }
         Ok(())
     }
@@ -121,19 +121,19 @@ impl Trial {
             code: 0,
             says: RECORD,
         };
-        asked.of(self.command(server, &["match", "--server", &url, "-"]))?;
+        asked.of(&self.command(server, &["match", "--server", &url, "-"]))?;
         let fetched = Expected {
             name: "peerless-agent match --server",
             ..asked
         };
-        fetched.of(self.command(agent, &["match", "--server", &url, "-"]))?;
+        fetched.of(&self.command(agent, &["match", "--server", &url, "-"]))?;
         Ok(())
     }
 }
 
 impl Expected<'_> {
     /// Runs it to its end, and holds it to what is expected.
-    pub(super) fn of(&self, command: Command) -> Result<Output> {
+    pub(super) fn of(&self, command: &Command) -> Result<Output> {
         let name = self.name;
         let began = Instant::now();
         let mut child = limited(command)
@@ -165,7 +165,7 @@ impl Expected<'_> {
 }
 
 /// The same, killed with all that it started when it takes too long.
-fn limited(command: Command) -> Command {
+fn limited(command: &Command) -> Command {
     let mut limited = Command::new("timeout");
     limited.args(["--signal=KILL", LIMIT]);
     limited.arg(command.get_program()).args(command.get_args());

@@ -86,7 +86,7 @@ impl Machine {
         }
         let mut command = Command::new(format!("qemu-{}-static", self.name));
         // The loader of the one with the library of the other does not do.
-        if !Path::new("/").join(self.loader).exists() {
+        if !Path::new("/").join(self.loader).is_file() {
             command.args(["-L", &format!("/usr/{}", self.multiarch())]);
         }
         command.arg(program);
