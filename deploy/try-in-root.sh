@@ -1,10 +1,13 @@
 #!/usr/bin/env bash
 # Installs the Debian packages of a release below the root of a bare system (debootstrap --variant=minbase), as root, and says how
-# many seconds pass from there to the first answer of each program.
+# many seconds pass from there to the first answer of each program. A root for Arm (debootstrap --arch arm64) runs on other processors,
+# too (deploy/with-arm.sh).
 #   deploy/try-in-root.sh ROOT RELEASE_DIR
 set -euo pipefail
 root=${1:?usage: deploy/try-in-root.sh ROOT RELEASE_DIR}
 release=${2:?usage: deploy/try-in-root.sh ROOT RELEASE_DIR}
+chroot "$root" true 2> /dev/null || [ -n "${PEERLESS_WITH_ARM:-}" ] || exec "${0%/*}/with-arm.sh" env PEERLESS_WITH_ARM=1 "$0" "$@"
+unset PEERLESS_WITH_ARM
 port=18080
 line="NVRM: Xid (PCI:0000:91:00): 79, pid='<unknown>', name=<unknown>, GPU has fallen off the bus."
 

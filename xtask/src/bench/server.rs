@@ -55,7 +55,17 @@ impl Server {
         data: &Path,
         arguments: &[&str],
     ) -> Result<Self> {
-        let process = Command::new(program)
+        Self::start_command(Command::new(program), address, data, arguments)
+    }
+
+    /// The same with a program that needs another one to start it.
+    pub(crate) fn start_command(
+        mut command: Command,
+        address: SocketAddr,
+        data: &Path,
+        arguments: &[&str],
+    ) -> Result<Self> {
+        let process = command
             .arg("serve")
             .arg("--listen")
             .arg(address.to_string())
@@ -65,7 +75,7 @@ impl Server {
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn()
-            .with_context(|| format!("could not start {}", program.display()))?;
+            .with_context(|| format!("could not start {}", command.get_program().display()))?;
         Ok(Self { process, address })
     }
 

@@ -85,9 +85,11 @@ impl Machine {
             return Command::new(program);
         }
         let mut command = Command::new(format!("qemu-{}-static", self.name));
-        command
-            .args(["-L", &format!("/usr/{}", self.multiarch())])
-            .arg(program);
+        // The loader of the one with the library of the other does not do.
+        if !Path::new("/").join(self.loader).is_file() {
+            command.args(["-L", &format!("/usr/{}", self.multiarch())]);
+        }
+        command.arg(program);
         command
     }
 }

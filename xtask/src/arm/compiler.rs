@@ -1,45 +1,25 @@
-//! Builds for Arm: which compiler has the standard library for it, and `cargo xtask arm`, which type-checks both programs.
+//! Which compiler has the standard library for Arm, and how to get one and all else that Arm needs.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Result, bail};
 
+use super::emulator;
 use crate::shell;
 
-pub(crate) const TRIPLE: &str = "aarch64-unknown-linux-gnu";
 /// Of Debian's `rustc-web`.
 const OF_DEBIAN: &str = "/usr/bin/rustc";
-/// Compiler and libraries of Debian 12 and later; the C compiler is asked by libraries that compile C.
-const PACKAGES: [&str; 4] = [
+/// Asked by libraries that compile C, and links what is for tests alone.
+pub(super) const C_COMPILER: &str = "aarch64-linux-gnu-gcc";
+/// Compiler and libraries of Debian 12 and later, and what runs programs for Arm on other processors.
+const PACKAGES: [&str; 5] = [
     "rustc-web",
     "libstd-rust-web-dev:arm64",
     "gcc-aarch64-linux-gnu",
     "libc6-dev-arm64-cross",
+    "qemu-user-static",
 ];
-
-#[derive(clap::Args)]
-pub(crate) struct Options {
-    /// Install Debian's compiler and libraries for Arm where they are missing (needs root).
-    #[arg(long)]
-    install: bool,
-}
-
-pub(crate) fn run(options: &Options) -> Result<()> {
-    if options.install && compiler(TRIPLE).is_err() {
-        install()?;
-    }
-    let compiler = compiler(TRIPLE)?;
-    let mut check = shell::cargo(&["check", "--locked", "--target", TRIPLE]);
-    check.args(["--package", "peerless", "--package", "peerless-agent"]);
-    // Another compiler would have all that was built with the usual one built again.
-    check.arg("--target-dir").arg(shell::target().join("arm"));
-    check.env("CC_aarch64_unknown_linux_gnu", "aarch64-linux-gnu-gcc");
-    if let Some(compiler) = compiler {
-        check.env("RUSTC", compiler);
-    }
-    shell::run(&mut check)
-}
 
 /// A compiler with the standard library for this target; nothing where it is the usual one.
 pub(crate) fn compiler(triple: &str) -> Result<Option<PathBuf>> {
@@ -69,10 +49,36 @@ fn has_library(compiler: &Path, triple: &str) -> bool {
     })
 }
 
-fn install() -> Result<()> {
+/// Installs what is missing of the packages.
+pub(super) fn install(triple: &str) -> Result<()> {
+    let is_there = compiler(triple).is_ok()
+        && shell::answers(C_COMPILER, &["--version"])
+        && shell::answers(emulator::QEMU, &["--version"]);
+    if is_there {
+        return Ok(());
+    }
     shell::run(&mut shell::command("dpkg", &["--add-architecture", "arm64"]))?;
     shell::run(&mut shell::command("apt-get", &["update", "-qq"]))?;
     let mut command = shell::command("apt-get", &["install", "-y", "-qq", "--no-install-recommends"]);
     command.args(PACKAGES).env("DEBIAN_FRONTEND", "noninteractive");
     shell::run(&mut command)
+}
+
+/// Cargo with that compiler, for what is built beside the usual build.
+pub(super) fn cargo(arguments: &[&str], triple: &str) -> Result<Command> {
+    let mut command = shell::cargo(arguments);
+    command.args(["--locked", "--target", triple]);
+    // Another compiler would have all that was built with the usual one built again.
+    command.arg("--target-dir").arg(folder());
+    command.env("CC_aarch64_unknown_linux_gnu", C_COMPILER);
+    command.env("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER", C_COMPILER);
+    if let Some(compiler) = compiler(triple)? {
+        command.env("RUSTC", compiler);
+    }
+    Ok(command)
+}
+
+/// Where it builds.
+pub(super) fn folder() -> PathBuf {
+    shell::target().join("arm")
 }
