@@ -38,9 +38,11 @@ python3 -m venv "$tools"
 PATH=$(cd "$tools/bin" && pwd):$PATH
 # Each by itself: together the agent would get the features that the server asks of the libraries that both use. Both at once: what is
 # optimised as a whole runs on one processor at the end.
+set -m
 cargo zigbuild --profile server --locked --target "$triple.$glibc" --package peerless &
 server=$!
-cargo zigbuild --profile agent --locked --target "$triple.$glibc" --package peerless-agent || failed=$?
+trap 'kill -- "-$server" 2> /dev/null || true' EXIT
+cargo zigbuild --profile agent --locked --target "$triple.$glibc" --package peerless-agent
 wait "$server"
-[ -z "${failed:-}" ]
+trap - EXIT
 install -m 755 "$target/$triple/server/peerless" "$target/$triple/agent/peerless-agent" "$out/"

@@ -6,7 +6,9 @@
 set -euo pipefail
 root=${1:?usage: deploy/try-in-root.sh ROOT RELEASE_DIR}
 release=${2:?usage: deploy/try-in-root.sh ROOT RELEASE_DIR}
-chroot "$root" true 2> /dev/null || [ -n "${PEERLESS_WITH_ARM:-}" ] || exec "${0%/*}/with-arm.sh" env PEERLESS_WITH_ARM=1 "$0" "$@"
+if [ -e "$root/lib/ld-linux-aarch64.so.1" ] && [ -z "${PEERLESS_WITH_ARM:-}" ] && ! chroot "$root" true 2> /dev/null; then
+    exec "$(dirname "$0")/with-arm.sh" env PEERLESS_WITH_ARM=1 "$0" "$@"
+fi
 unset PEERLESS_WITH_ARM
 port=18080
 line="NVRM: Xid (PCI:0000:91:00): 79, pid='<unknown>', name=<unknown>, GPU has fallen off the bus."

@@ -21,7 +21,10 @@ spaces=(--mount --pid --fork --kill-child sh -c "$inside" "$registered" "$@")
 [ "$(id -u)" = 0 ] || exec unshare --user --map-root-user "${spaces[@]}"
 # Root's namespace has all users of this one, as the files of another root ask for.
 coproc holder { exec unshare --user cat; }
-until [ "$(readlink "/proc/$holder_PID/ns/user")" != "$(readlink /proc/self/ns/user)" ]; do :; done
+[ -n "${holder_PID:-}" ] || { echo "deploy/with-arm.sh: no user namespace can be made here" >&2; exit 71; }
+until [ "$(readlink "/proc/$holder_PID/ns/user")" != "$(readlink /proc/self/ns/user)" ]; do
+    [ -e "/proc/$holder_PID" ] || { echo "deploy/with-arm.sh: no user namespace can be made here" >&2; exit 71; }
+done
 for map in uid_map gid_map; do
     ids=$(awk '{ print $1, $1, $3 }' "/proc/self/$map")
     echo "$ids" > "/proc/$holder_PID/$map"

@@ -5,7 +5,7 @@
 //! agent report -> domain::ingest -> correlate -> store -> web
 //! ```
 //!
-//! Dependencies point one way: `web -> render -> domain -> {store, peerless_search} -> kb-core`.
+//! Dependencies point one way: `web -> render -> domain -> feed -> {store, peerless_search} -> kb-core`.
 #![forbid(unsafe_code)]
 
 pub mod bundle;

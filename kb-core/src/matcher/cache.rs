@@ -1,5 +1,5 @@
-//! Compiled patterns, made when a line first needs them and kept within a bound. Shared by all scanners of a matcher
-//! and handed on to the next generation, where an unchanged pattern keeps its place.
+//! What one generation of a matcher hands on to the next: patterns and phrases that were read, patterns cut at line breaks, how rare bytes
+//! are, and compiled patterns, made when a line first needs them and kept within a bound.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
@@ -24,7 +24,7 @@ const OFTEN: u32 = 128;
 /// Largest automaton of a pattern that runs often, in bytes; there are two, one for each direction.
 const AUTOMATON_BYTES: usize = 64 << 10;
 
-/// Rarity is learnt anew when the number of literals has changed by this part of it.
+/// Rarity is learnt anew when the number of literals has changed by more than one part in so many.
 const SHARE_TO_LEARN_ANEW: usize = 8;
 
 /// What `.*` between two literals takes from their weight.
@@ -69,7 +69,7 @@ struct Form {
 pub(super) struct PatternCache {
     limit_bytes: usize,
     clock: AtomicU64,
-    known: Mutex<HashMap<PatternSpec, Weak<Slot>>>,
+    slots: Mutex<HashMap<PatternSpec, Weak<Slot>>>,
     phrases: Mutex<HashMap<PhraseSpec, Weak<Slot>>>,
     /// Patterns with a line break, cut there, each with the build that used it last.
     cut: Mutex<HashMap<PatternSpec, (Cut, u64)>>,
@@ -98,7 +98,7 @@ impl PatternCache {
         Self {
             limit_bytes,
             clock: AtomicU64::new(0),
-            known: Mutex::default(),
+            slots: Mutex::default(),
             phrases: Mutex::default(),
             cut: Mutex::default(),
             builds: AtomicU64::new(0),
@@ -114,7 +114,7 @@ impl PatternCache {
             id: String::new(),
             ..spec.clone()
         };
-        if let Some(slot) = lock(&self.known).get(&key).and_then(Weak::upgrade) {
+        if let Some(slot) = lock(&self.slots).get(&key).and_then(Weak::upgrade) {
             return Ok(slot);
         }
         let compilable = Compilable {
@@ -124,7 +124,7 @@ impl PatternCache {
             used_at: AtomicU64::new(0),
         };
         let slot = Arc::new(Slot::new(analyse(&key)?, Test::Pattern(Arc::new(compilable))));
-        lock(&self.known).insert(key, Arc::downgrade(&slot));
+        lock(&self.slots).insert(key, Arc::downgrade(&slot));
         Ok(slot)
     }
 
@@ -174,10 +174,10 @@ impl PatternCache {
         }
     }
 
-    /// Ends a build: drops what neither it nor the one before has used.
+    /// Ends a build: drops slots that no matcher holds, and cut patterns that neither this build nor the one before used.
     pub(super) fn forget_unused(&self) {
         let build = self.builds.fetch_add(1, Ordering::Relaxed);
-        lock(&self.known).retain(|_, slot| slot.strong_count() > 0);
+        lock(&self.slots).retain(|_, slot| slot.strong_count() > 0);
         lock(&self.phrases).retain(|_, slot| slot.strong_count() > 0);
         lock(&self.cut).retain(|_, (_, used_in)| *used_in + 1 >= build);
     }

@@ -142,9 +142,11 @@ fn introduced<'a>(line: &'a [u8], family: &'a [u8]) -> impl Iterator<Item = (u64
             let (number, len) = read_number(rest.get(digits_at..)?)?;
             let first_end = after + digits_at + len;
             let behind = line.get(first_end..).unwrap_or_default();
-            // `ERROR: 12 errors found` is a count. An Xid is a name, also of several errors.
+            // `ERROR: 12 errors found` and `xid: 3 errors` are counts. `Xid 79 errors` names the Xid.
             let is_xid = family.ends_with(XID.as_bytes());
-            let is_count = !is_xid && (behind.starts_with(b" errors") || behind.starts_with(b" error found"));
+            let is_named = is_xid && rest.get(..digits_at) == Some(b" ".as_slice());
+            let is_count =
+                !is_named && (behind.starts_with(b" errors") || behind.starts_with(b" error found"));
             let end = if is_count { End::Other } else { digits_end(behind) };
             let first = (number, at..first_end, end);
             // The driver's own line, `Xid (PCI:0000:3b:00): 13, 0003`, names one.

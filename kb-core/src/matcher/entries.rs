@@ -14,7 +14,7 @@ pub(super) struct Entry {
     pub(super) literal: Box<[u8]>,
     /// Where its key begins.
     pub(super) offset: usize,
-    /// What else the line may hold.
+    /// What else the line must hold.
     pub(super) needs: Needs,
     /// The chain that it belongs to; `None` where it stands for the whole pattern.
     pub(super) chain: Option<u16>,

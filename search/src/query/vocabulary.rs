@@ -91,7 +91,7 @@ impl<'a> Vocabulary<'a> {
     }
 }
 
-/// Sorts tokens by the documents that contain them.
+/// Sorts tokens: those in most documents first, equal ones by the alphabet.
 pub(super) fn commonest_first(tokens: &mut [(String, u64)]) {
     tokens.sort_by(|(a, a_documents), (b, b_documents)| b_documents.cmp(a_documents).then_with(|| a.cmp(b)));
 }

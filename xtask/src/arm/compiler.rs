@@ -12,7 +12,8 @@ use crate::shell;
 const OF_DEBIAN: &str = "/usr/bin/rustc";
 /// Asked by libraries that compile C, and links what is for tests alone.
 pub(super) const C_COMPILER: &str = "aarch64-linux-gnu-gcc";
-/// Compiler and libraries of Debian 12 and later, and what runs programs for Arm on other processors.
+/// Compiler and libraries of Debian 12 with its security updates (its first rustc-web, 1.85, is too old) and later, and what runs
+/// programs for Arm on other processors.
 const PACKAGES: [&str; 5] = [
     "rustc-web",
     "libstd-rust-web-dev:arm64",

@@ -18,8 +18,8 @@ mod starting {
 
     /// Of Debian's `libc6:arm64`.
     const LOADER: &str = "/lib/ld-linux-aarch64.so.1";
-    /// Where Debian's packages for compiling have the C library of Arm, and qemu looks before it looks below `/`. Only where `/` has none:
-    /// with the loader of the one and the library of the other, a program that starts a thread never comes back.
+    /// The C library of `libc6-dev-arm64-cross`. qemu is told of it only where `/` has no loader for Arm: with the loader of one glibc and
+    /// the library of another, a program that starts a thread hangs.
     const LIBRARIES: &str = "/usr/aarch64-linux-gnu";
 
     #[derive(Clone, Copy)]

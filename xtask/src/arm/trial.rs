@@ -23,8 +23,9 @@ pub(super) fn run(folder: &Path) -> Result<()> {
     let scratch = std::env::temp_dir().join(format!("peerless-arm-{}", std::process::id()));
     fs::create_dir(&scratch)?;
     let outcome = run_in(&scratch, folder);
-    fs::remove_dir_all(&scratch)?;
-    outcome
+    let removed = fs::remove_dir_all(&scratch);
+    outcome?;
+    Ok(removed?)
 }
 
 fn run_in(scratch: &Path, folder: &Path) -> Result<()> {

@@ -11,7 +11,7 @@ use anyhow::{Context, Result, bail};
 use super::client::{Connection, request};
 use crate::shell;
 
-/// Builds the release server and says where it is.
+/// Builds the server by the profile `release` and says where it is.
 pub(crate) fn build() -> Result<PathBuf> {
     shell::run(&mut shell::cargo(&[
         "build",

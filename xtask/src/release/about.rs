@@ -85,7 +85,7 @@ impl Machine {
             return Command::new(program);
         }
         let mut command = Command::new(format!("qemu-{}-static", self.name));
-        // The loader of the one with the library of the other does not do.
+        // Only where `/` has no loader for it: see `arm/emulator.rs`.
         if !Path::new("/").join(self.loader).is_file() {
             command.args(["-L", &format!("/usr/{}", self.multiarch())]);
         }

@@ -57,7 +57,7 @@ pub(crate) const MATTERS: [Matter; 7] = [
             "server/src/cli/",
         ],
         exceptions: &[],
-        rule: "search is asked by feed and what stands above it",
+        rule: "only feed, domain, render, web and cli ask search",
     },
     Matter {
         words: &["reqwest"],

@@ -31,6 +31,8 @@ fn each_number_of_a_list_counts_and_a_count_is_none() {
         ("xid", "Xid 79", "Xid 31, 79 and 43", "match"),
         ("xid", "Xid 79", "Xid 31, 79 times", ""),
         ("xid", "Xid 79", "Xid 79 errors detected on GPU 3", "match"),
+        ("xid", "Xid 13", "gpu 0 xid: 13 errors found", ""),
+        ("xid", "SXid 3", "SXids: 3 errors", ""),
         ("xid", "Xid 79", "NVRM: Xid (PCI:0000:3b:00): 31, 79", ""),
         (
             "cuda",
