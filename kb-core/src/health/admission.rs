@@ -1,7 +1,7 @@
 //! Which faults end by the admission of the node alone, and whether a later report shows that one has ended.
 
 use crate::observation::{canonical, cause};
-use crate::report::{Bearing, Entry, Gpu, NODE, Nature, Report};
+use crate::report::{Bearing, Clear, Entry, Gpu, NODE, Nature, Report};
 use crate::severity::{Action, Blame};
 use crate::verdict::not_admitted;
 
@@ -44,20 +44,32 @@ fn is_mended_without_boot(entry: &Entry) -> bool {
     in_the_same_boot && entry.boot_id.is_some()
 }
 
-/// A fault of the hardware that was open in an earlier report and that a later one does not show to have ended. Where the later one
-/// was told of a ledger, that decides; else the same rule as the ledger's.
+/// A fault of the hardware that was open in an earlier report and that a later one does not show to have ended. It has ended where the
+/// later report's ledger tells of a clear that the earlier one did not have, or where the later run ends it by the ledger's own rule.
+/// One that is only gone from the ledger may have been lost with it.
 pub fn still_open<'a>(earlier: &'a Report, later: &Report) -> Option<&'a Entry> {
     let admits = not_admitted(later).is_none();
     let boot = later.node.boot_id.as_deref();
     let open = earlier.health.iter().flat_map(|health| &health.open);
     let mut open = open.filter(|entry| needs_admission(entry));
     open.find(|entry| {
-        if let Some(now) = &later.health {
-            return now.open.iter().any(|other| other.id == entry.id);
+        if let Some(now) = &later.health
+            && now.open.iter().any(|other| other.id == entry.id)
+        {
+            return true;
+        }
+        let then: Vec<&Clear> = clears_of(entry, earlier).collect();
+        if clears_of(entry, later).any(|clear| !then.contains(&clear)) {
+            return false;
         }
         let is_due = boot.is_some_and(|boot| is_due(entry, boot));
         !(admits && is_due && is_loaded(entry, earlier, later))
     })
+}
+
+fn clears_of<'a>(entry: &Entry, report: &'a Report) -> impl Iterator<Item = &'a Clear> {
+    let clears = report.health.iter().flat_map(|health| &health.clears);
+    clears.filter(|clear| clear.entries.contains(&entry.id))
 }
 
 /// Whether the later report loaded what the entry is about: its GPU, or for the node and its switches every GPU of the earlier report.

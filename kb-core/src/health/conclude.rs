@@ -46,7 +46,8 @@ pub fn conclude(report: &mut Report, mut health: Health, now: OffsetDateTime) {
     }
 }
 
-/// What the look says without the ledger. A look proves nothing, so that is no news; what a GPU asks for, the ledger has.
+/// What the look says without the ledger. That nothing was proven does not count here: a look proves nothing. What a GPU asks for is a
+/// state, which the ledger has.
 fn own_verdict(report: &Report) -> Verdict {
     let of_pair = |pair: &Pair| match pair.verdict.cause.as_deref() {
         Some(cause::NOT_PROVEN | cause::GPU_NEEDS_SERVICE) => Verdict::NoFaultSeen,

@@ -63,7 +63,8 @@ struct Groups {
 #[derive(Debug, Default)]
 pub(crate) struct Glance {
     pub(crate) grams: Grams,
-    /// Windows that the table knows. Longer than any line so far: written without a branch, which processors hardly foresee.
+    /// Windows that the table knows. Longer than any line so far: written without a branch, which processors
+    /// would often predict wrongly.
     known: Vec<u32>,
 }
 
@@ -83,7 +84,7 @@ pub(super) struct Literals {
 }
 
 impl Literals {
-    /// Lets a literal (ASCII lower case, three bytes at least, else nothing) wake something on lines that may hold its needs.
+    /// Lets a literal (ASCII lower case; one below three bytes wakes nothing) wake something on lines that may hold what else it needs.
     pub(super) fn add(&mut self, literal: &[u8], rarity: &Rarity, needs: Needs, wakes: Found) {
         if let Some(key) = rarity.key(literal) {
             self.add_at(literal, key.offset, needs, wakes);

@@ -204,7 +204,7 @@ impl Devices {
         });
     }
 
-    /// A match where the device is a GPU, or may be one in a text of GPUs or of no other device; else a candidate.
+    /// What waited is a match where the device is a GPU, or may be one in a text of GPUs or of no other device; else a candidate.
     pub(super) fn settle(&mut self, tally: &mut Tally) {
         // What counts already tells of a GPU too, as a CUDA error does.
         let may_be_gpu = self.has_gpu || !self.has_other || !tally.records.is_empty();

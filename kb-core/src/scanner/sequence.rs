@@ -2,7 +2,8 @@
 //!
 //! A part belongs to what the same stream (container, host, process, rank) has begun; a line that names no writer goes on
 //! with whatever was begun last. Parts stand in their order, on lines at most [`MAX_LINES_APART`] from one to the next, so that
-//! the lines of other ranks may stand between them. On one line they count where blanks or escaped line breaks stand between. Bounded: [`MAX_OPEN`] are kept, the oldest are given up and counted.
+//! the lines of other ranks may stand between them. On one line they count where blanks or escaped line breaks stand between.
+//! Bounded: [`MAX_OPEN`] are kept, the oldest are given up and counted.
 
 use std::collections::VecDeque;
 

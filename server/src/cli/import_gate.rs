@@ -21,7 +21,8 @@ pub(super) struct Refused {
     findings: Vec<Violation>,
 }
 
-/// Those that may be published, and those that the gate refuses beside what is published. Equal published texts stay.
+/// Those that may be published, and those that the gate refuses beside what is published. What is published
+/// with the same texts stays as it is.
 pub(super) async fn divide(
     generation: Arc<Generation>,
     seeds: Vec<SeedRecord>,

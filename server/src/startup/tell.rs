@@ -101,7 +101,7 @@ impl Task {
                     tracing::warn!(
                         part,
                         why,
-                        "events for webhook and Alertmanager could not be read, queued or sent; tried again within a minute"
+                        "a part of telling other programs failed; it is tried again within a minute"
                     );
                     self.failed.insert(part, why);
                 }

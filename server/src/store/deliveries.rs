@@ -9,7 +9,7 @@ use super::{AuditEntry, StoreError};
 
 /// Deliveries that wait at most; beyond it the oldest are given up.
 pub const MOST_DELIVERIES: u32 = 10_000;
-/// No delivery waits longer for its next attempt. What does waits by a clock that was ahead, and is due now.
+/// Longest time to the next attempt. A delivery that is due later was dated by a clock that ran ahead, and counts as due.
 pub const FARTHEST_ATTEMPT: Duration = Duration::hours(2);
 
 #[async_trait]

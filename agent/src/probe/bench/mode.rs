@@ -41,7 +41,8 @@ const STAGED_BYTES: u64 = 128 << 20;
 pub(super) const LOAD_BYTES: u64 = 8;
 
 pub(super) const HOPS_UNDER_LOAD: u32 = 4000;
-/// Copies of the load: at 2 us a hop and 400 GB/s the first outlast it with warm-up; else the second is measured.
+/// Copies of the load: at 2 us a hop and 400 GB/s the first outlast it with warm-up; where they do not, it is
+/// measured again with the second.
 pub(super) const COPIES_OF_LOAD: [u32; 2] = [24, 192];
 /// Copies of a sweep's small sizes: the events' clock ticks in half microseconds.
 const COPIES_OF_SMALL: u32 = 64;

@@ -2,7 +2,7 @@
 
 use super::super::{Ledger, still_open};
 use super::{GPU_0, admitted, look, looked, only, proven, xid};
-use crate::report::{Failure, Report};
+use crate::report::{Clear, Failure, Report};
 use crate::verdict::Verdict;
 
 /// A reset of the GPU is a repair that needs no boot; a GPU that fell off the bus needs a power cycle.
@@ -112,7 +112,7 @@ fn a_proof_ends_warnings_and_an_admission_faults_of_a_single_gpu() {
 }
 
 #[test]
-fn an_open_fault_is_over_for_a_later_report_that_admits_or_has_it_no_more() {
+fn an_open_fault_is_over_for_a_later_report_that_admits_or_tells_of_its_end() {
     let mut ledger = Ledger::default();
     let mut earlier = looked("a");
     let health = look(&mut ledger, &earlier, &[&xid(GPU_0, "48, x")]);
@@ -121,10 +121,23 @@ fn an_open_fault_is_over_for_a_later_report_that_admits_or_has_it_no_more() {
     assert!(still_open(&earlier, &later).is_some(), "nobody kept a ledger");
     later.health = Some(health);
     assert!(still_open(&earlier, &later).is_some());
-    later.health.as_mut().unwrap().open.clear();
+    let now = later.health.as_mut().unwrap();
+    let entries = std::mem::take(&mut now.open).into_iter().map(|entry| entry.id);
+    now.clears.push(Clear {
+        at: "2026-11-24T12:00:00Z".to_owned(),
+        by: "ops".to_owned(),
+        reason: "new GPU".to_owned(),
+        entries: entries.collect(),
+    });
+    assert!(still_open(&earlier, &later).is_none());
+    // One that the ledger had then says nothing of what was open all the same.
+    earlier.health.as_mut().unwrap().clears = later.health.as_ref().unwrap().clears.clone();
+    assert!(still_open(&earlier, &later).is_some());
+    earlier.health.as_mut().unwrap().clears.clear();
+    later.health.as_mut().unwrap().clears.clear();
     assert!(
-        still_open(&earlier, &later).is_none(),
-        "it was cleared, or admitted before"
+        still_open(&earlier, &later).is_some(),
+        "it may be lost with the ledger"
     );
     assert!(still_open(&earlier, &admitted("b")).is_none());
     assert!(still_open(&proven("a"), &proven("b")).is_none());

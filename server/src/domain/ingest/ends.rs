@@ -1,8 +1,9 @@
 //! Whether a proof of health ends an earlier fault: it has to cover the same GPUs with tests that could have seen it.
 
 use kb_core::health::still_open;
+use kb_core::observation::cause::LOAD_FAULT;
 use kb_core::observation::{Look, canonical};
-use kb_core::report::{Absence, Check, Gpu, Outcome, Pair, Report};
+use kb_core::report::{Absence, Check, Clear, Gpu, Outcome, Pair, Report};
 use kb_core::verdict::{Verdict, all_passed, cause, check_passed, not_admitted, unproven};
 
 use super::gone::{covers, expected_gpus, expected_now, is_as_many_as_expected, is_same, name};
@@ -29,11 +30,33 @@ pub(super) fn leaves_open(fault: &Report, proof: &Report) -> Option<String> {
         .or_else(|| leaves_states_open(fault, proof))
 }
 
-/// Why the later report does not show that what the load found is over: as much load has to pass.
+/// Why the later report does not show that a fault that the load found is over: as much load has to pass, or a person clears it.
 pub(super) fn leaves_load_open(fault: &Report, later: &Report) -> Option<String> {
-    let found = fault.load.as_ref()?.findings.first()?;
+    let mut findings = fault.load.as_ref()?.findings.iter();
+    let found = findings.find(|found| found.verdict == Verdict::Broken)?;
     let why = not_admitted(later)?;
-    Some(format!("{}, which the load showed then: {why}", found.cause))
+    if is_cleared(fault, later) {
+        return None;
+    }
+    let cause = &found.cause;
+    Some(format!(
+        "{cause}, found under load, ends by an admission or a clear, and this run is none ({why})"
+    ))
+}
+
+/// Whether each fault of the load that the ledger held open is named by a clear that the ledger did not have then.
+fn is_cleared(fault: &Report, later: &Report) -> bool {
+    let Some(then) = &fault.health else {
+        return false;
+    };
+    let clears = later.health.iter().flat_map(|health| &health.clears);
+    let new: Vec<&Clear> = clears.filter(|clear| !then.clears.contains(clear)).collect();
+    let mut open = then
+        .open
+        .iter()
+        .filter(|entry| entry.cause == LOAD_FAULT)
+        .peekable();
+    open.peek().is_some() && open.all(|entry| new.iter().any(|clear| clear.entries.contains(&entry.id)))
 }
 
 fn leaves_checks_open(fault: &Report, proof: &Report) -> Option<String> {
@@ -303,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fault_of_the_hardware_ends_where_the_ledger_has_it_no_more() {
+    fn a_fault_of_the_hardware_ends_where_the_ledger_tells_of_its_end() {
         let health = |open: Value| json!({ "verdict": "broken", "open": open });
         let xid = json!([{ "id": "xid-48@0000:3b:00.0", "cause": "xid", "nature": "event", "bearing": "fault",
             "device": "0000:3b:00.0", "number": 48, "count": 1, "text": "x",
@@ -313,6 +336,9 @@ mod tests {
         left_open(&broken, &whole(2), "xid-48@0000:3b:00.0");
         let mut cleared = whole(2);
         cleared["health"] = json!({ "verdict": "no_fault_seen", "open": [] });
+        left_open(&broken, &cleared, "xid-48@0000:3b:00.0");
+        cleared["health"]["clears"] = json!([{ "at": "2026-11-24T12:00:00Z", "by": "ops", "reason": "new GPU",
+            "entries": ["xid-48@0000:3b:00.0"] }]);
         assert_eq!(why(&broken, &cleared), None);
     }
 
@@ -325,10 +351,29 @@ mod tests {
         let mut broken = fault(2, 0);
         broken["load"] =
             load(json!([{ "cause": "wrong_arithmetic", "verdict": "broken", "reason": "", "fix": "" }]));
-        left_open(&broken, &whole(2), "wrong_arithmetic, which the load showed then");
+        left_open(
+            &broken,
+            &whole(2),
+            "wrong_arithmetic, found under load, ends by an admission or a clear",
+        );
         let mut without_gpus = whole(2);
         without_gpus["load"] = load(json!([]));
         left_open(&broken, &without_gpus, "GPU 0 was not loaded");
+        // A clear by a person ends it, too, but none that the ledger had before.
+        let clear = json!({ "at": "2026-11-24T12:00:00Z", "by": "ops", "reason": "new GPU", "entries": ["load_fault@node"] });
+        let open = json!([{ "id": "load_fault@node", "cause": "load_fault", "nature": "event", "bearing": "fault", "device": "node",
+            "count": 1, "text": "x", "first_at": "2026-11-24T10:00:00Z", "last_at": "2026-11-24T10:00:00Z" }]);
+        broken["health"] = json!({ "verdict": "broken", "open": open });
+        let mut cleared = whole(2);
+        cleared["health"] = json!({ "verdict": "no_fault_seen", "open": [], "clears": [clear] });
+        assert_eq!(why(&broken, &cleared), None);
+        broken["health"]["clears"] = json!([clear]);
+        left_open(&broken, &cleared, "load_fault@node");
+        // What is no fault does not ask for a load.
+        let mut warm = fault(2, 0);
+        warm["load"] =
+            load(json!([{ "cause": "throttled", "verdict": "degraded", "reason": "", "fix": "" }]));
+        assert_eq!(why(&warm, &whole(2)), None);
     }
 
     #[test]

@@ -1,7 +1,9 @@
 //! Which GPUs of an earlier report a later one has, and how many there should be.
 
+use kb_core::observation::canonical;
 use kb_core::report::{Fact, Gpu, Report, fact_name};
 
+use super::machine::is_on_purpose;
 use super::weight::CONVERTED;
 
 pub(super) fn expected_gpus(report: &Report) -> Option<usize> {
@@ -35,14 +37,22 @@ pub(super) fn gone_since_alarm(earlier: &Report, later: &Report) -> Option<Strin
     gone(earlier, later, "before an alarm")
 }
 
-/// A GPU that the earlier report has and the later one has not. Who took it out says how many there should be.
+/// A GPU that the earlier report has and the later one has not, nor says what has it now (another driver, MIG). Who took it out says how
+/// many there should be.
 fn gone(earlier: &Report, later: &Report, when: &str) -> Option<String> {
     if earlier.host.contains_key(CONVERTED) {
         // Another tool lists GPUs of other nodes, too.
         return None;
     }
+    let at = |address: &Option<String>| address.as_deref().map(canonical);
+    let is_told = |gpu: &Gpu| {
+        let mut absent = later.absent.iter().filter(|absent| is_on_purpose(absent));
+        absent.any(|absent| {
+            absent.pci_address.is_some() && at(&absent.pci_address) == at(&gpu.pci_address.value)
+        })
+    };
     let mut gpus = earlier.gpus.iter();
-    let gone = name(gpus.find(|gpu| !covers(later, gpu, earlier))?);
+    let gone = name(gpus.find(|gpu| !covers(later, gpu, earlier) && !is_told(gpu))?);
     let has = later.gpus.len();
     Some(format!(
         "{gone}, which the node had {when}, is not among its GPUs (if it was taken out, say so: --expect gpus={has})"
@@ -112,6 +122,15 @@ mod tests {
         assert_eq!(gone_within_boot(&booted(3, "a"), &booted(4, "a")), None);
         let perhaps = gone_within_boot(&booted(4, "a"), &read(report(3, &[]))).unwrap();
         assert!(perhaps.contains("had before, perhaps in this boot"), "{perhaps}");
+        let mut given = report(3, &[]);
+        given["node"]["boot_id"] = json!("a");
+        let address = booted(4, "a").gpus[3].pci_address.value.clone();
+        given["absent"] = json!([{ "absence": "other_driver", "pci_address": address, "reason": "vfio-pci", "source": "test" }]);
+        assert_eq!(
+            gone_within_boot(&booted(4, "a"), &read(given)),
+            None,
+            "a VM has it"
+        );
         let mut converted = booted(4, "a");
         let tool = Fact::read(json!("simpleP2P"), "the text");
         converted.host.insert(CONVERTED.to_owned(), tool);

@@ -52,13 +52,25 @@ pub(super) fn shows_all(report: &Report) -> bool {
 
 /// Whether it is about all GPUs that the node may use: the environment left none out, and each that is absent is so on purpose.
 pub(super) fn is_of_all(report: &Report) -> bool {
-    let is_on_purpose = |gpu: &AbsentGpu| {
-        matches!(
-            gpu.absence,
-            Absence::OtherDriver | Absence::Excluded | Absence::Mig
-        )
-    };
-    !report.host.contains_key(CONVERTED) && is_unrestricted(report) && report.absent.iter().all(is_on_purpose)
+    is_whole(report, is_on_purpose)
+}
+
+/// The same, where GPUs without a driver may be absent, too: each report warns of them.
+pub(super) fn is_of_working(report: &Report) -> bool {
+    is_whole(report, |gpu| {
+        is_on_purpose(gpu) || gpu.absence == Absence::WithoutDriver
+    })
+}
+
+fn is_whole(report: &Report, may_be_absent: impl Fn(&AbsentGpu) -> bool) -> bool {
+    !report.host.contains_key(CONVERTED) && is_unrestricted(report) && report.absent.iter().all(may_be_absent)
+}
+
+pub(super) fn is_on_purpose(gpu: &AbsentGpu) -> bool {
+    matches!(
+        gpu.absence,
+        Absence::OtherDriver | Absence::Excluded | Absence::Mig
+    )
 }
 
 fn is_unrestricted(report: &Report) -> bool {

@@ -1,6 +1,7 @@
 //! Whether a later look ends an alarm. It does when it has read again, as good, everything that the alarm told of; what it could not
 //! read stays open.
 
+use kb_core::health::needs_admission;
 use kb_core::observation::Look;
 use kb_core::report::{Bearing, Clear, Entry, Health, Nature, Pair, Proof, Report};
 use kb_core::verdict::Verdict;
@@ -11,7 +12,7 @@ use crate::store::Origin;
 
 /// Why the look leaves an alarm of this verdict open; `None` where it ends it.
 pub(super) fn leaves_alarm_open(alarm: &Report, verdict: Verdict, look: &Report) -> Option<String> {
-    let is_run_of_one = is_run_of_one(look);
+    let is_run_of_one = is_run_of_one(look) && alarm.gpus.len() <= 1;
     if needs_run(alarm, verdict) && !is_run_of_one {
         return Some("no look can see again what told of it, and no run has followed".to_owned());
     }
@@ -49,10 +50,8 @@ fn is_run_of_one(look: &Report) -> bool {
 }
 
 fn refused(report: &Report) -> impl Iterator<Item = &Pair> {
-    let mut pairs = report.pairs.iter();
-    std::iter::from_fn(move || {
-        pairs.find(|pair| !pair.verdict.information && pair.verdict.verdict == Verdict::Refused)
-    })
+    let pairs = report.pairs.iter();
+    pairs.filter(|pair| !pair.verdict.information && pair.verdict.verdict == Verdict::Refused)
 }
 
 /// Whether the look has asked the same pair, and no refusal of it counts any more.
@@ -82,8 +81,8 @@ fn is_closed(event: &Entry, alarm: &Report, look: &Report) -> bool {
         last_proof,
         ..
     } = now;
-    !open.iter().any(|entry| entry.id == event.id)
-        && (clears.iter().any(ends) || last_proof.as_ref().is_some_and(proves))
+    let is_proven = || !needs_admission(event) && last_proof.as_ref().is_some_and(proves);
+    !open.iter().any(|entry| entry.id == event.id) && (clears.iter().any(ends) || is_proven())
 }
 
 /// Whether the alarm names a cause: state, event, refused pair, absent GPU, failed step or load. Only these are read again.
@@ -168,11 +167,31 @@ mod tests {
                 with_event(look(2), false, &clear("2026-11-20T09:00:00Z"), &never),
                 false,
             ),
-            (with_event(look(2), false, &none, &proof("healthy")), true),
-            (with_event(look(2), false, &none, &proof("refused")), false),
+            // An Xid that only an admission ends: its clear is noted.
+            (with_event(look(2), false, &none, &proof("healthy")), false),
         ] {
             assert_eq!(why(&alarm, &later).is_none(), is_over, "{}", later["health"]);
         }
+    }
+
+    #[test]
+    fn an_event_that_needs_no_admission_is_over_with_a_new_proof() {
+        let (none, never) = (json!([]), Value::Null);
+        let proof =
+            json!({ "at": "2026-11-20T11:00:00Z", "verdict": "healthy", "reason": "", "report": "r" });
+        let with = |open: bool, last_proof: &Value| {
+            let mut look = with_event(look(2), open, &none, last_proof);
+            for entry in look["health"]["open"].as_array_mut().unwrap() {
+                entry["cause"] = json!("kernel_message");
+                entry["id"] = json!("kernel_message@node");
+                entry["device"] = json!("node");
+                entry["bearing"] = json!("unknown");
+            }
+            look
+        };
+        assert_eq!(why(&with(true, &never), &with(false, &proof)), None);
+        // One that the alarm's own ledger had already.
+        assert!(why(&with(true, &proof), &with(false, &proof)).is_some());
     }
 
     #[test]

@@ -30,10 +30,16 @@ pub(super) async fn judge(
     let known = store.proofs(&new.node, new.simulated, MOST).await?;
     let (mut is_over, mut ends_alarm) = (false, false);
     let refuted = if new.weight == Weight::Alarm {
+        let own = new.ended();
         count_from_arrival(new, is_sure, known.latest.iter());
+        if new.origin == Origin::Look && new.verdict == Verdict::Degraded && machine::is_of_working(sent) {
+            hold_against_roll(store, new, sent, &known).await?;
+        }
         is_over = is_over_already(store, new, sent, &known).await?;
-        // A look with a warning tells of the faults before it, too.
-        ends_alarm = new.origin == Origin::Look && ends_alarms(store, new, sent, &known).await?;
+        // A look with a warning of its own may read the causes of earlier alarms as good. A time that was moved may be too late: it
+        // ends nothing.
+        let may_come_later = new.origin == Origin::Look && new.ended() == own;
+        ends_alarm = may_come_later && ends_alarms(store, new, sent, &known).await?;
         Vec::new()
     } else if is_clean(new.verdict) {
         count_from_own_clock(new, &known);
@@ -53,7 +59,7 @@ pub(super) async fn judge(
 
 /// A look of all GPUs proves nothing. It tells where a GPU is gone, and that alarms are over whose causes it reads as good.
 async fn judge_look(store: &dyn ReportStore, new: &mut NewReport, sent: &Report) -> Result<(), IngestError> {
-    if !machine::is_of_all(sent) {
+    if !machine::is_of_working(sent) {
         return Ok(());
     }
     let known = store.proofs(&new.node, new.simulated, 1).await?;
@@ -81,7 +87,7 @@ async fn ends_alarms(
     let Some(standing) = known
         .alarm
         .as_ref()
-        .filter(|_| may_end(new.origin, new.verdict) && machine::is_of_all(sent))
+        .filter(|_| may_end(new.origin, new.verdict) && machine::is_of_working(sent))
     else {
         return Ok(false);
     };
@@ -97,7 +103,8 @@ async fn ends_alarms(
     Ok(true)
 }
 
-/// A look that could not tell ends nothing. A warning of a look is open beside what has ended; one of a run has its own weight.
+/// A look that could not tell ends nothing. One with a warning does: the warning is an alarm of its own. Runs with a warning are judged
+/// as proofs.
 fn may_end(origin: Origin, verdict: Verdict) -> bool {
     let mildest = match origin {
         Origin::Look => Verdict::Degraded,
@@ -124,7 +131,7 @@ async fn is_over_already(
         return Ok(false);
     };
     let look = body(store, look).await?;
-    Ok(machine::is_of_all(&look) && leaves_alarm_open(sent, new.verdict, &look).is_none())
+    Ok(machine::is_of_working(&look) && leaves_alarm_open(sent, new.verdict, &look).is_none())
 }
 
 /// The node's alarms since its last proof, the latest first.
@@ -182,7 +189,7 @@ async fn hold_against_roll(
     let earlier = |report: &&ReportListing| report.ended() <= at && report.id != new.id;
     let proof = known.proofs.iter().find(earlier);
     // A run over some GPUs is held against runs alone, and GPUs that are made up are held against no real ones.
-    let is_of_all = machine::is_of_all(sent);
+    let is_of_all = machine::is_of_working(sent);
     let latest = known
         .latest
         .as_ref()

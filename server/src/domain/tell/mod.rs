@@ -26,7 +26,7 @@ use time::format_description::well_known::Rfc3339;
 use crate::feed::Generation;
 use crate::store::NewDelivery;
 
-/// What is read at once of what is open on nodes, of what ended and of silent nodes, of each.
+/// Most rows that are read at once, of each: what is open on nodes, what has ended, silent nodes.
 const MOST: u32 = 20_000;
 
 /// The title of a record that this server knows as published.

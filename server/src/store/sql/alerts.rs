@@ -82,7 +82,7 @@ impl<DB: Engine> AlertStore for SqlStore<DB> {
             alert_columns!(),
             " FROM node_finding f WHERE f.told_at IS NOT NULL AND NOT (f.is_open AND ",
             weighs!(),
-            ") ORDER BY f.ended_at, f.node_id LIMIT $2"
+            ") ORDER BY COALESCE(f.ended_at, f.last_at), f.node_id LIMIT $2"
         );
         let ended = tx.all(ended, values![seen.now, limit]).await?;
         let silent = silence::untold(&mut tx, seen, limit).await?;

@@ -38,15 +38,17 @@ pub(super) async fn upsert_node<DB: Engine>(tx: &mut Tx<DB>, report: &NewReport)
         end_alarm(tx, report).await?;
     }
     if report.weight == Weight::Alarm && !judged.is_some_and(|judged| judged.is_over) {
-        // It stands in the place of the proof. It displaces no proven fault that is as bad, and no worse alarm.
-        let is_worst = report.verdict == Verdict::Broken;
+        // It stands in the place of the proof. It displaces no proven fault that is as bad, and nothing that is worse.
         let sql = "UPDATE node SET proof_report = $2, proof_at = $3 \
             WHERE id = $1 AND COALESCE(proof_at, $3) <= $3 AND NOT EXISTS \
-            (SELECT 1 FROM report p WHERE p.node_id = $1 AND p.id = node.proof_report \
-            AND (p.verdict = 'broken' AND (p.weight = 'proof' OR NOT $4) \
-            OR p.weight = 'proof' AND p.verdict = 'refused' AND NOT $4))";
-        tx.run(sql, values![&report.node, &report.id, seen_at, is_worst])
-            .await?;
+            (SELECT 1 FROM report p WHERE p.node_id = $1 AND p.id = node.proof_report AND CASE p.verdict \
+            WHEN 'broken' THEN 4 WHEN 'refused' THEN 3 WHEN 'unknown' THEN 2 WHEN 'degraded' THEN 1 ELSE 0 END \
+            + CASE WHEN p.weight = 'proof' AND p.verdict IN ('broken', 'refused') THEN 1 ELSE 0 END > $4)";
+        tx.run(
+            sql,
+            values![&report.node, &report.id, seen_at, rank(report.verdict)],
+        )
+        .await?;
     }
     if report.weight == Weight::Proof {
         let sql = "UPDATE node SET proof_report = $2, proof_at = $3 \
@@ -56,13 +58,25 @@ pub(super) async fn upsert_node<DB: Engine>(tx: &mut Tx<DB>, report: &NewReport)
     Ok(true)
 }
 
+/// How bad it is, as the statement above has it.
+fn rank(verdict: Verdict) -> i64 {
+    match verdict {
+        Verdict::Broken => 4,
+        Verdict::Refused => 3,
+        Verdict::Unknown => 2,
+        Verdict::Degraded => 1,
+        Verdict::Healthy | Verdict::NoFaultSeen => 0,
+    }
+}
+
 /// Whether there are reports in earnest of a node: a simulated run says nothing of it then, whichever came first.
 async fn has_real<DB: Engine>(tx: &mut Tx<DB>, node: &NodeId) -> Result<bool, StoreError> {
     let sql = "SELECT 1 FROM report WHERE node_id = $1 AND NOT simulated LIMIT 1";
     Ok(tx.first(sql, values![node]).await?.is_some())
 }
 
-/// Takes what simulated runs said from a node: as its latest, which an earnest report follows at any time, and as proof.
+/// Takes from a node what simulated runs said: its latest report, whose place the next real one takes whatever time it tells, and its
+/// proof.
 async fn drop_simulated<DB: Engine>(
     tx: &mut Tx<DB>,
     node: &NodeId,
@@ -79,7 +93,7 @@ async fn drop_simulated<DB: Engine>(
     Ok(())
 }
 
-/// Ends an alarm that stands against a node where the report's run was good and came later.
+/// Ends the alarm that stands against a node, unless its run ended later than this report's.
 async fn end_alarm<DB: Engine>(tx: &mut Tx<DB>, report: &NewReport) -> Result<(), StoreError> {
     let sql = "UPDATE node SET proof_report = NULL, proof_at = NULL WHERE id = $1 AND proof_at <= $2 AND EXISTS \
         (SELECT 1 FROM report p WHERE p.node_id = $1 AND p.id = node.proof_report AND p.weight = 'alarm')";

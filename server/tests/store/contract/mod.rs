@@ -168,6 +168,7 @@ contract! {
         a_clock_that_runs_ahead_does_not_stay_the_latest
         a_known_end_goes_before_the_nodes_clock
         a_proven_fault_stands_until_a_later_proof
+        an_alarm_displaces_none_that_is_worse
         a_simulated_run_ends_no_proven_fault
         a_simulated_run_says_nothing_of_a_real_node
         a_real_look_takes_no_real_proof_away

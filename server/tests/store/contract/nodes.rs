@@ -133,6 +133,27 @@ pub(crate) async fn a_proven_fault_stands_until_a_later_proof(place: Arc<Place>)
     assert_eq!(told(&place, vec![mended]).await, ids("mended", "mended"));
 }
 
+pub(crate) async fn an_alarm_displaces_none_that_is_worse(place: Arc<Place>) {
+    let alarm = |id, second, told| verdict(id, second, told, Weight::Alarm);
+    let unknown = alarm("unknown", 10, Verdict::Unknown);
+    let degraded = alarm("degraded", 20, Verdict::Degraded);
+    let refused = alarm("refused", 30, Verdict::Refused);
+    let broken = alarm("broken", 40, Verdict::Broken);
+    let milder = alarm("milder", 50, Verdict::Refused);
+    let again = alarm("again", 60, Verdict::Broken);
+    for (report, stands) in [
+        (unknown, "unknown"),
+        (degraded, "unknown"),
+        (refused, "refused"),
+        (broken, "broken"),
+        (milder, "broken"),
+        (again, "again"),
+    ] {
+        let last_seen = report.id.to_string();
+        assert_eq!(told(&place, vec![report]).await, ids(stands, &last_seen));
+    }
+}
+
 pub(crate) async fn a_simulated_run_ends_no_proven_fault(place: Arc<Place>) {
     let hang = NewReport {
         simulated: false,

@@ -85,6 +85,18 @@ async fn each_alarm_has_to_be_over() {
         let (id, verdict, _) = standing(&door).await;
         assert_eq!((id.as_str(), verdict), ("fault", Verdict::Broken));
     }
+    // Without the time of sending it counts from its arrival, which says nothing of whether it saw the fault.
+    let mut doubtful = degraded.clone();
+    doubtful["report_id"] = json!("doubtful");
+    doubtful["finished_at"] = look("doubtful", 5, &[0, 1])["finished_at"].clone();
+    let arrival = Arrival {
+        received_at: AT,
+        sent_at: None,
+    };
+    door.send_at(doubtful.to_string().as_bytes(), arrival)
+        .await
+        .unwrap();
+    assert_eq!(standing(&door).await.0, "fault");
     // A warning stays, and the fault is over.
     door.send(&degraded).await.unwrap();
     let (id, verdict, _) = standing(&door).await;
@@ -92,14 +104,15 @@ async fn each_alarm_has_to_be_over() {
 }
 
 #[tokio::test]
-async fn on_a_node_with_a_gpu_of_another_driver_alarms_end_too() {
-    let beside_vfio = |mut report: Value| {
-        report["absent"] = json!([{ "absence": "other_driver", "pci_address": "0000:00:99.0", "reason": "vfio-pci", "source": "test" }]);
+async fn on_a_node_with_a_gpu_that_is_not_for_use_alarms_end_too() {
+    let beside = |mut report: Value, absence: &str| {
+        report["absent"] = json!([{ "absence": absence, "pci_address": "0000:00:99.0", "reason": "test", "source": "test" }]);
         report
     };
-    for (later, id) in [
-        (look_at_rows("read", 20, &[0, 1], false), "read"),
-        (as_run(run("run", 20, &[0, 1], false)), "run"),
+    for (later, id, absence) in [
+        (look_at_rows("read", 20, &[0, 1], false), "read", "other_driver"),
+        (as_run(run("run", 20, &[0, 1], false)), "run", "other_driver"),
+        (look_at_rows("read", 20, &[0, 1], false), "read", "without_driver"),
     ] {
         let door = Door::open().await;
         let mut failed = look("failed", 10, &[0, 1]);
@@ -107,7 +120,7 @@ async fn on_a_node_with_a_gpu_of_another_driver_alarms_end_too() {
             json!([{ "step": "cuInit", "code": 999, "code_name": null, "message": "unknown error" }]);
         failed["conclusion"] = json!({ "verdict": "unknown", "exit_code": 3, "reason": "cuInit" });
         for report in [failed, later] {
-            door.send(&beside_vfio(report)).await.unwrap();
+            door.send(&beside(report, absence)).await.unwrap();
         }
         assert_eq!(standing(&door).await.0, id);
     }
