@@ -22,7 +22,8 @@ glibc=2.17
 homes=("$PWD=/peerless" "$target=/peerless/target" "${CARGO_HOME:-$HOME/.cargo}=/cargo")
 # Separated by 0x1f, for paths may have blanks.
 CARGO_ENCODED_RUSTFLAGS=
-c_flags=
+# mimalloc prints the day on which it was compiled.
+c_flags=' -Wno-builtin-macro-redefined -D__DATE__="unknown"'
 for home in "${homes[@]}"; do
     CARGO_ENCODED_RUSTFLAGS+=${CARGO_ENCODED_RUSTFLAGS:+$'\x1f'}--remap-path-prefix=$home
     c_flags+=" -ffile-prefix-map=$home"
