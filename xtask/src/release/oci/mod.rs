@@ -55,7 +55,11 @@ pub(super) fn make((about, program): (About, &Path), epoch: u32, into: &Path) ->
             "mediaType": manifest.get("mediaType"),
             "digest": manifest.get("digest"),
             "size": manifest.get("size"),
-            "annotations": { "org.opencontainers.image.ref.name": version },
+            "annotations": {
+                "org.opencontainers.image.ref.name": version,
+                // The name that podman and containerd give it.
+                "io.containerd.image.name": format!("localhost/{}:{version}", about.name),
+            },
         }],
     });
     // What Docker read before it read layouts.
