@@ -58,8 +58,7 @@ pub fn still_open<'a>(earlier: &'a Report, later: &Report) -> Option<&'a Entry> 
         {
             return true;
         }
-        let then: Vec<&Clear> = clears_of(entry, earlier).collect();
-        if clears_of(entry, later).any(|clear| !then.contains(&clear)) {
+        if is_cleared_since(entry, earlier, later) {
             return false;
         }
         let is_due = boot.is_some_and(|boot| is_due(entry, boot));
@@ -67,9 +66,17 @@ pub fn still_open<'a>(earlier: &'a Report, later: &Report) -> Option<&'a Entry> 
     })
 }
 
-fn clears_of<'a>(entry: &Entry, report: &'a Report) -> impl Iterator<Item = &'a Clear> {
-    let clears = report.health.iter().flat_map(|health| &health.clears);
-    clears.filter(|clear| clear.entries.contains(&entry.id))
+/// Whether the later report's ledger tells of a clear of this entry, by a person or a run, that the earlier one did not have.
+pub fn is_cleared_since(entry: &Entry, earlier: &Report, later: &Report) -> bool {
+    let of = |report: &'_ Report| -> Vec<Clear> {
+        let clears = report.health.iter().flat_map(|health| &health.clears);
+        clears
+            .filter(|clear| clear.entries.contains(&entry.id))
+            .cloned()
+            .collect()
+    };
+    let then = of(earlier);
+    of(later).iter().any(|clear| !then.contains(clear))
 }
 
 /// Whether the later report loaded what the entry is about: its GPU, or for the node and its switches every GPU of the earlier report.

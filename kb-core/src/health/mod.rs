@@ -16,7 +16,7 @@ mod ledger;
 #[cfg(test)]
 mod tests;
 
-pub use admission::{ENDS_BY, needs_admission, still_open};
+pub use admission::{ENDS_BY, is_cleared_since, needs_admission, still_open};
 pub use conclude::{UNREAD_LEDGER, age, conclude, headline, told};
 pub use ledger::{ClearError, Ledger, LogPlace, Place};
 

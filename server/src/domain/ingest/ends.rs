@@ -1,12 +1,12 @@
 //! Whether a proof of health ends an earlier fault: it has to cover the same GPUs with tests that could have seen it.
 
 use kb_core::health::still_open;
-use kb_core::observation::cause::LOAD_FAULT;
 use kb_core::observation::{Look, canonical};
-use kb_core::report::{Absence, Check, Clear, Gpu, Outcome, Pair, Report};
-use kb_core::verdict::{Verdict, all_passed, cause, check_passed, not_admitted, unproven};
+use kb_core::report::{Absence, Check, Gpu, Outcome, Pair, Report};
+use kb_core::verdict::{Verdict, all_passed, cause, check_passed, unproven};
 
 use super::gone::{covers, expected_gpus, expected_now, is_as_many_as_expected, is_same, name};
+use super::load::leaves_load_open;
 
 /// Rungs that checks prove; 1 is the driver's own answer.
 const CHECKED_RUNGS: std::ops::RangeInclusive<u8> = 2..=7;
@@ -28,35 +28,6 @@ pub(super) fn leaves_open(fault: &Report, proof: &Report) -> Option<String> {
         .or_else(|| leaves_load_open(fault, proof))
         .or_else(|| leaves_checks_open(fault, proof))
         .or_else(|| leaves_states_open(fault, proof))
-}
-
-/// Why the later report does not show that a fault that the load found is over: as much load has to pass, or a person clears it.
-pub(super) fn leaves_load_open(fault: &Report, later: &Report) -> Option<String> {
-    let mut findings = fault.load.as_ref()?.findings.iter();
-    let found = findings.find(|found| found.verdict == Verdict::Broken)?;
-    let why = not_admitted(later)?;
-    if is_cleared(fault, later) {
-        return None;
-    }
-    let cause = &found.cause;
-    Some(format!(
-        "{cause}, found under load, ends by an admission or a clear, and this run is none ({why})"
-    ))
-}
-
-/// Whether each fault of the load that the ledger held open is named by a clear that the ledger did not have then.
-fn is_cleared(fault: &Report, later: &Report) -> bool {
-    let Some(then) = &fault.health else {
-        return false;
-    };
-    let clears = later.health.iter().flat_map(|health| &health.clears);
-    let new: Vec<&Clear> = clears.filter(|clear| !then.clears.contains(clear)).collect();
-    let mut open = then
-        .open
-        .iter()
-        .filter(|entry| entry.cause == LOAD_FAULT)
-        .peekable();
-    open.peek().is_some() && open.all(|entry| new.iter().any(|clear| clear.entries.contains(&entry.id)))
 }
 
 fn leaves_checks_open(fault: &Report, proof: &Report) -> Option<String> {
@@ -340,40 +311,6 @@ mod tests {
         cleared["health"]["clears"] = json!([{ "at": "2026-11-24T12:00:00Z", "by": "ops", "reason": "new GPU",
             "entries": ["xid-48@0000:3b:00.0"] }]);
         assert_eq!(why(&broken, &cleared), None);
-    }
-
-    #[test]
-    fn what_a_load_found_ends_with_as_much_load() {
-        let load = |findings: Value| {
-            let gap = json!({ "source": "test", "gap": { "kind": "skipped", "reason": "test" } });
-            json!({ "asked_seconds": 300.0, "seconds": 300.0, "steps": 600, "earlier": gap, "findings": findings })
-        };
-        let mut broken = fault(2, 0);
-        broken["load"] =
-            load(json!([{ "cause": "wrong_arithmetic", "verdict": "broken", "reason": "", "fix": "" }]));
-        left_open(
-            &broken,
-            &whole(2),
-            "wrong_arithmetic, found under load, ends by an admission or a clear",
-        );
-        let mut without_gpus = whole(2);
-        without_gpus["load"] = load(json!([]));
-        left_open(&broken, &without_gpus, "GPU 0 was not loaded");
-        // A clear by a person ends it, too, but none that the ledger had before.
-        let clear = json!({ "at": "2026-11-24T12:00:00Z", "by": "ops", "reason": "new GPU", "entries": ["load_fault@node"] });
-        let open = json!([{ "id": "load_fault@node", "cause": "load_fault", "nature": "event", "bearing": "fault", "device": "node",
-            "count": 1, "text": "x", "first_at": "2026-11-24T10:00:00Z", "last_at": "2026-11-24T10:00:00Z" }]);
-        broken["health"] = json!({ "verdict": "broken", "open": open });
-        let mut cleared = whole(2);
-        cleared["health"] = json!({ "verdict": "no_fault_seen", "open": [], "clears": [clear] });
-        assert_eq!(why(&broken, &cleared), None);
-        broken["health"]["clears"] = json!([clear]);
-        left_open(&broken, &cleared, "load_fault@node");
-        // What is no fault does not ask for a load.
-        let mut warm = fault(2, 0);
-        warm["load"] =
-            load(json!([{ "cause": "throttled", "verdict": "degraded", "reason": "", "fix": "" }]));
-        assert_eq!(why(&warm, &whole(2)), None);
     }
 
     #[test]

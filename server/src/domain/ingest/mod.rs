@@ -14,6 +14,7 @@ mod clock;
 mod ends;
 mod error;
 mod gone;
+mod load;
 mod logged;
 mod machine;
 mod over;

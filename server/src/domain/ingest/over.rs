@@ -1,12 +1,13 @@
 //! Whether a later look ends an alarm. It does when it has read again, as good, everything that the alarm told of; what it could not
 //! read stays open.
 
-use kb_core::health::needs_admission;
+use kb_core::health::{is_cleared_since, needs_admission};
 use kb_core::observation::Look;
-use kb_core::report::{Bearing, Clear, Entry, Health, Nature, Pair, Proof, Report};
+use kb_core::report::{Bearing, Entry, Nature, Pair, Proof, Report};
 use kb_core::verdict::Verdict;
 
-use super::ends::{leaves_gpus_open, leaves_load_open, leaves_states_open};
+use super::ends::{leaves_gpus_open, leaves_states_open};
+use super::load::leaves_load_open;
 use super::weight::origin;
 use crate::store::Origin;
 
@@ -67,22 +68,17 @@ fn events(alarm: &Report) -> impl Iterator<Item = &Entry> {
     open.filter(|entry| entry.nature == Nature::Event && entry.bearing >= Bearing::Unknown)
 }
 
-/// Whether the later ledger closes the event, by a clear or proof new since the alarm. If not, the ledger may be lost.
+/// Whether the later ledger says why the event is no longer open: a clear or a proof that is new since the alarm. If it says nothing, the
+/// ledger may have been lost.
 fn is_closed(event: &Entry, alarm: &Report, look: &Report) -> bool {
     let (Some(then), Some(now)) = (&alarm.health, &look.health) else {
         return false;
     };
-    let ends = |clear: &Clear| clear.entries.contains(&event.id) && !then.clears.contains(clear);
     let proves =
         |proof: &Proof| proof.verdict <= Verdict::Degraded && then.last_proof.as_ref() != Some(proof);
-    let Health {
-        open,
-        clears,
-        last_proof,
-        ..
-    } = now;
-    let is_proven = || !needs_admission(event) && last_proof.as_ref().is_some_and(proves);
-    !open.iter().any(|entry| entry.id == event.id) && (clears.iter().any(ends) || is_proven())
+    let is_proven = || !needs_admission(event) && now.last_proof.as_ref().is_some_and(proves);
+    !now.open.iter().any(|entry| entry.id == event.id)
+        && (is_cleared_since(event, alarm, look) || is_proven())
 }
 
 /// Whether the alarm names a cause: state, event, refused pair, absent GPU, failed step or load. Only these are read again.
