@@ -6,12 +6,13 @@ use std::sync::Arc;
 
 use memchr::memmem::Finder;
 
-use super::cache::{PatternCache, Slot, clause_weight};
+use super::cache::PatternCache;
 use super::codes;
 use super::filter::{Filter, Found, Literals};
 use super::grams::Needs;
 use super::markers::Markers;
 use super::rarity::text_weight;
+use super::slot::{Slot, clause_weight};
 use super::slow::{SLOW_LANE_PATTERNS, SlowLane};
 use super::statements::{NAMING, WORDS};
 use super::{Kind, Matcher, PartOf, Record, Rejected, Signal, index, place};
@@ -231,6 +232,7 @@ fn wake(
     cache: &PatternCache,
 ) -> (Filter, HashMap<(u16, u64), Vec<u32>>) {
     let rarity = cache.rarity(|| literals_of(signals).chain(records.iter().map(|r| r.signature.needle())));
+    let mut keys = cache.keys(Arc::clone(&rarity));
     let mut literals = Literals::default();
     let mut numbers: HashMap<(u16, u64), Vec<u32>> = HashMap::new();
     for (at, signal) in signals.iter().enumerate() {
@@ -246,7 +248,7 @@ fn wake(
                 if let Some(record) = records.get(index(signal.record)) {
                     literals.add(
                         record.signature.needle(),
-                        &rarity,
+                        &mut keys,
                         Needs::default(),
                         Found::Signal(at),
                     );
@@ -257,9 +259,9 @@ fn wake(
     }
     for (signal, entry, number) in codes {
         match number {
-            None => literals.add(&entry, &rarity, Needs::default(), Found::Signal(signal)),
+            None => literals.add(&entry, &mut keys, Needs::default(), Found::Signal(signal)),
             Some(number) => {
-                if let Some(family) = literals.family(&entry, &rarity) {
+                if let Some(family) = literals.family(&entry, &mut keys) {
                     numbers.entry((family, number)).or_default().push(signal);
                 }
             }
@@ -268,7 +270,7 @@ fn wake(
     // Fabric manager tells of switches' errors in words of its own: those that no pattern knows are told, too.
     if let Some(switches) = literals.known_family(b"sxid") {
         let words = b"detected nvswitch fatal error";
-        literals.add(words, &rarity, Needs::default(), Found::Family(switches));
+        literals.add(words, &mut keys, Needs::default(), Found::Family(switches));
     }
     if !signals.is_empty() {
         // Kernel logs name devices on every other line: where no pattern asks for one, such lines cost nothing.
@@ -276,7 +278,7 @@ fn wake(
         let naming = NAMING.into_iter().filter(|_| asks_for_device);
         let words = WORDS.iter().map(|words| words.text).chain(naming);
         for (at, words) in (0..).zip(words) {
-            literals.add(words.as_bytes(), &rarity, Needs::default(), Found::Stated(at));
+            literals.add(words.as_bytes(), &mut keys, Needs::default(), Found::Stated(at));
         }
     }
     (literals.build(), numbers)

@@ -2,17 +2,15 @@
 //! are, and compiled patterns, made when a line first needs them and kept within a bound.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockWriteGuard, Weak};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-use super::entries::{Entries, Entry};
-use super::grams::Needs;
+use super::key_offsets::{KeyOffsets, Keys};
 use super::keys::Rarity;
-use super::rarity::text_weight;
+use super::slot::{Compilable, Slot, Test, clause_weight};
 use crate::signature::{
-    Analysis, Chain, Chains, Clause, CompiledPattern, Gap, LineSpec, Link, Outline, PatternError,
-    PatternFacts, PatternSpec, Phrase, PhraseSpec, Texts, analyse, compile, compile_often, may_have_parts,
-    outline, parts,
+    CompiledPattern, LineSpec, Outline, PatternError, PatternSpec, Phrase, PhraseSpec, Texts, analyse,
+    compile, compile_often, may_have_parts, outline, parts,
 };
 
 /// Compiled patterns take at most about this much, in bytes; the least recently used go first.
@@ -27,44 +25,6 @@ const AUTOMATON_BYTES: usize = 64 << 10;
 /// Rarity is learnt anew when the number of literals has changed by more than one part in so many.
 const SHARE_TO_LEARN_ANEW: usize = 8;
 
-/// What `.*` between two literals takes from their weight.
-const APART: f32 = 0.5;
-
-/// A pattern or phrase: the literals that lead to it, and how it is then asked for.
-#[derive(Debug)]
-pub(crate) struct Slot {
-    pub(crate) facts: PatternFacts,
-    pub(crate) chains: Option<Chains>,
-    pub(crate) weights: Vec<f32>,
-    pub(crate) needs: Vec<Needs>,
-    pub(crate) test: Test,
-    entries: Entries,
-}
-
-#[derive(Debug)]
-pub(crate) enum Test {
-    Pattern(Arc<Compilable>),
-    /// The phrase, and how much its literals say with those of each way to print it.
-    Phrase(Phrase, Vec<f32>),
-}
-
-/// One distinct pattern text with its flags and capture names. Kept by the cache too while it is compiled.
-#[derive(Debug)]
-pub(crate) struct Compilable {
-    spec: PatternSpec,
-    /// Compiled for texts of ASCII, small and quick to make, and for all others.
-    ascii: Form,
-    any: Form,
-    used_at: AtomicU64,
-}
-
-#[derive(Debug, Default)]
-struct Form {
-    compiled: RwLock<Option<Arc<CompiledPattern>>>,
-    runs: AtomicU32,
-    has_automata: AtomicBool,
-}
-
 #[derive(Debug)]
 pub(super) struct PatternCache {
     limit_bytes: usize,
@@ -75,6 +35,7 @@ pub(super) struct PatternCache {
     cut: Mutex<HashMap<PatternSpec, (Cut, u64)>>,
     builds: AtomicU64,
     rarity: Mutex<Option<Arc<Rarity>>>,
+    key_offsets: KeyOffsets,
     resident: Mutex<Resident>,
 }
 
@@ -103,6 +64,7 @@ impl PatternCache {
             cut: Mutex::default(),
             builds: AtomicU64::new(0),
             rarity: Mutex::default(),
+            key_offsets: KeyOffsets::default(),
             resident: Mutex::default(),
         }
     }
@@ -117,12 +79,7 @@ impl PatternCache {
         if let Some(slot) = lock(&self.slots).get(&key).and_then(Weak::upgrade) {
             return Ok(slot);
         }
-        let compilable = Compilable {
-            spec: key.clone(),
-            ascii: Form::default(),
-            any: Form::default(),
-            used_at: AtomicU64::new(0),
-        };
+        let compilable = Compilable::new(key.clone());
         let slot = Arc::new(Slot::new(analyse(&key)?, Test::Pattern(Arc::new(compilable))));
         lock(&self.slots).insert(key, Arc::downgrade(&slot));
         Ok(slot)
@@ -174,9 +131,15 @@ impl PatternCache {
         }
     }
 
-    /// Ends a build: drops slots that no matcher holds, and cut patterns that neither this build nor the one before used.
+    /// Where the keys of signatures and codes begin.
+    pub(super) fn keys(&self, rarity: Arc<Rarity>) -> Keys<'_> {
+        self.key_offsets.of(rarity, self.builds.load(Ordering::Relaxed))
+    }
+
+    /// Ends a build: drops slots that no matcher holds, and cut patterns and key offsets that neither this build nor the one before used.
     pub(super) fn forget_unused(&self) {
         let build = self.builds.fetch_add(1, Ordering::Relaxed);
+        self.key_offsets.forget_before(build.saturating_sub(1));
         lock(&self.slots).retain(|_, slot| slot.strong_count() > 0);
         lock(&self.phrases).retain(|_, slot| slot.strong_count() > 0);
         lock(&self.cut).retain(|_, (_, used_in)| *used_in + 1 >= build);
@@ -243,67 +206,6 @@ impl PatternCache {
 
     pub(super) fn used_bytes(&self) -> usize {
         lock(&self.resident).bytes
-    }
-}
-
-pub(super) fn clause_weight(clause: &Clause) -> f32 {
-    clause
-        .iter()
-        .map(|literal| text_weight(literal))
-        .min_by(f32::total_cmp)
-        .unwrap_or(0.0)
-}
-
-/// What a chain's literals say together. Words far from each other say less than words beside each other.
-fn chain_weight(chain: &Chain) -> f32 {
-    let weigh = |link: &Link| {
-        let apart = matches!(link.before, Gap::Any { .. });
-        text_weight(link.text()) - if apart { APART } else { 0.0 }
-    };
-    chain.links.iter().map(weigh).sum()
-}
-
-impl Slot {
-    fn new(analysis: Analysis, test: Test) -> Self {
-        let Analysis { facts, chains } = analysis;
-        let list = || chains.iter().flat_map(|chains| &chains.list);
-        Self {
-            facts,
-            weights: list().map(chain_weight).collect(),
-            needs: list()
-                .map(|chain| Needs::of(&chain.links.iter().map(Link::text)))
-                .collect(),
-            chains,
-            test,
-            entries: Entries::default(),
-        }
-    }
-
-    /// The literals that wake it.
-    pub(super) fn entries(&self, rarity: &Arc<Rarity>) -> Arc<[Entry]> {
-        self.entries.of(self, rarity)
-    }
-}
-
-impl Compilable {
-    fn form(&self, texts: Texts) -> &Form {
-        match texts {
-            Texts::Ascii => &self.ascii,
-            Texts::Any => &self.any,
-        }
-    }
-}
-
-impl Form {
-    fn compiled(&self) -> Option<Arc<CompiledPattern>> {
-        self.compiled
-            .read()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone()
-    }
-
-    fn write(&self) -> RwLockWriteGuard<'_, Option<Arc<CompiledPattern>>> {
-        self.compiled.write().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -3,9 +3,9 @@
 
 use std::sync::{Arc, PoisonError, RwLock};
 
-use super::cache::Slot;
 use super::grams::Needs;
 use super::keys::Rarity;
+use super::slot::Slot;
 use crate::signature::{Chain, Clause};
 
 /// A literal that wakes a pattern.

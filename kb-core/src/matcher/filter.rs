@@ -14,7 +14,7 @@ use rustc_hash::FxHashMap;
 use super::around::{Around, Literal, Near};
 use super::entries::Entry;
 use super::grams::{Grams, Needs, triple_hash};
-use super::keys::Rarity;
+use super::key_offsets::Keys;
 use super::{index, place};
 
 /// Bits of a place in the table of windows: 128 KiB.
@@ -85,9 +85,9 @@ pub(super) struct Literals {
 
 impl Literals {
     /// Lets a literal (ASCII lower case; one below three bytes wakes nothing) wake something on lines that may hold what else it needs.
-    pub(super) fn add(&mut self, literal: &[u8], rarity: &Rarity, needs: Needs, wakes: Found) {
-        if let Some(key) = rarity.key(literal) {
-            self.add_at(literal, key.offset, needs, wakes);
+    pub(super) fn add(&mut self, literal: &[u8], keys: &mut Keys<'_>, needs: Needs, wakes: Found) {
+        if let Some(offset) = keys.offset(literal) {
+            self.add_at(literal, offset, needs, wakes);
         }
     }
 
@@ -115,13 +115,13 @@ impl Literals {
         }
     }
 
-    pub(super) fn family(&mut self, word: &[u8], rarity: &Rarity) -> Option<u16> {
+    pub(super) fn family(&mut self, word: &[u8], keys: &mut Keys<'_>) -> Option<u16> {
         if let Some(known) = self.families.iter().position(|family| family == word) {
             return u16::try_from(known).ok();
         }
         let family = u16::try_from(self.families.len()).ok()?;
         self.families.push(word.to_vec());
-        self.add(word, rarity, Needs::default(), Found::Family(family));
+        self.add(word, keys, Needs::default(), Found::Family(family));
         Some(family)
     }
 
@@ -293,10 +293,12 @@ impl Filter {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::LazyLock;
+    use std::sync::{Arc, LazyLock};
 
     use proptest::prelude::*;
 
+    use super::super::key_offsets::KeyOffsets;
+    use super::super::keys::Rarity;
     use super::*;
 
     /// Literals of all lengths from three bytes on, many of them parts of each other.
@@ -312,13 +314,14 @@ mod tests {
 
     /// Finds the literals, each by its number; of each the text.
     static FILTER: LazyLock<(Filter, Vec<String>)> = LazyLock::new(|| {
-        let rarity = Rarity::learn([]);
+        let known = KeyOffsets::default();
+        let mut keys = known.of(Arc::new(Rarity::learn([])), 0);
         let mut collected = Literals::default();
         let mut known: Vec<String> = Vec::new();
         for literal in literals() {
             if !known.contains(&literal) {
                 let number = Found::Signal(place(known.len()));
-                collected.add(literal.as_bytes(), &rarity, Needs::default(), number);
+                collected.add(literal.as_bytes(), &mut keys, Needs::default(), number);
                 known.push(literal);
             }
         }

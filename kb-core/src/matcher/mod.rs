@@ -8,8 +8,9 @@
 //! build    records -> signals + filter      verify   one line + its candidates -> hits
 //! chain    a pattern's literals in order    slow     the few patterns without a literal
 //! grams    what a line cannot hold           around   a literal compared at once
-//! entries  the literals that wake a pattern
+//! entries  the literals that wake a pattern     key_offsets  keys of signatures and codes, kept over rebuilds
 //! heads    how matches of the slow few begin statements what a text says of its machine
+//! slot     a pattern: literals, weights, compiled form
 //! ```
 
 mod around;
@@ -22,10 +23,12 @@ mod entries;
 mod filter;
 mod grams;
 mod heads;
+mod key_offsets;
 mod keys;
 mod lists;
 mod markers;
 pub(crate) mod rarity;
+mod slot;
 mod slow;
 pub(crate) mod statements;
 #[cfg(test)]
@@ -36,11 +39,12 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 pub use cache::CACHE_LIMIT_BYTES;
-use cache::{PatternCache, Slot};
+use cache::PatternCache;
 use filter::Filter;
 pub(crate) use filter::{Found, Glance};
 use markers::Markers;
 use memchr::memmem::Finder;
+use slot::Slot;
 pub use slow::SLOW_LANE_PATTERNS;
 use slow::SlowLane;
 pub(crate) use verify::{Line, RawHit, Work};

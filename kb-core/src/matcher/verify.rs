@@ -8,10 +8,10 @@ use regex_automata::Input;
 use regex_automata::util::primitives::NonMaxUsize;
 use rustc_hash::FxHashMap;
 
-use super::cache::{Slot, Test};
 use super::grams::Grams;
 use super::markers::{Markers, stands_by, stands_in};
 use super::rarity::SPECIFIC;
+use super::slot::{Slot, Test};
 use super::{Found, Kind, Matcher, Record, Signal, chain, codes};
 use crate::signature::{Chain, CompiledPattern, PatternError, PhraseHit, Texts};
 
