@@ -8,7 +8,7 @@ use std::sync::Arc;
 use kb_core::ids::RecordId;
 use kb_core::matcher::Matcher;
 use kb_core::record::Record;
-use kb_core::scanner::{Match, Summary};
+use kb_core::scanner::{Match, Sieve, Summary};
 use kb_core::text::{Part, Violation};
 
 use super::{SHOWN, each_hit, read};
@@ -50,6 +50,8 @@ impl Kind {
 
 pub(super) struct Others<'m, A> {
     alone: &'m Arc<Matcher>,
+    /// Nearly all texts hold no literal of the new records.
+    sieve: Sieve<'m>,
     before: &'m Arc<Matcher>,
     all: &'m A,
     stands_in: BTreeMap<(RecordId, String), BTreeSet<RecordId>>,
@@ -59,6 +61,7 @@ impl<'m, A: Deref<Target = Arc<Matcher>>> Others<'m, A> {
     pub(super) fn new(alone: &'m Arc<Matcher>, before: &'m Arc<Matcher>, all: &'m A) -> Self {
         Self {
             alone,
+            sieve: Sieve::of(alone),
             before,
             all,
             stands_in: BTreeMap::new(),
@@ -80,6 +83,9 @@ impl<'m, A: Deref<Target = Arc<Matcher>>> Others<'m, A> {
     }
 
     fn taken(&mut self, owner: Owner<'_>, (kind, text): (Kind, &str)) -> Vec<(RecordId, Violation)> {
+        if !self.sieve.lets_through(text.as_bytes()) {
+            return Vec::new();
+        }
         let id = owner.record.id();
         let mut takers = BTreeSet::new();
         each_hit(self.alone, text, |hit| {
