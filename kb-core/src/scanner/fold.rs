@@ -227,16 +227,7 @@ impl Tally {
 }
 
 impl RecordTally {
-    /// Takes in what several lines together say of a line that is counted: a better score, and further values.
     fn improve(&mut self, score: Score, signal: u32, line: u64, captures: &Captures) {
-        let lines = self.first.iter_mut().chain(&mut self.last);
-        let kept = lines.filter(|kept| kept.line == line).map(|kept| &mut kept.captures);
-        let spans = self.times.iter_mut().filter(|span| span.line == line);
-        for own in kept.chain(spans.map(|span| &mut span.captures)) {
-            for (name, value) in captures {
-                own.entry(name.clone()).or_insert_with(|| value.clone());
-            }
-        }
         if score.value > self.best.score.value {
             self.best = Best {
                 score,

@@ -8,6 +8,10 @@ use crate::scanner::prefix;
 /// Bytes before a head that may be a prefix.
 const MAX_PREFIX: usize = 256;
 const MAX_NAME: usize = 120;
+const WHAT: &[u8] = b"what():  ";
+const THREAD: &[u8] = b"thread '";
+const PANICKED: &[u8] = b"' panicked at ";
+const PANIC: &[u8] = b"panic: ";
 /// Characters of a message that are kept.
 const MAX_TEXT: usize = 300;
 /// A name alone on a line is an exception's if it ends so.
@@ -90,14 +94,11 @@ pub(super) fn one_line<'t>(text: &'t [u8], line: &RaisedLine<'_>) -> Option<(&'t
         is_explained: line.is_explained,
     };
     let behind = |at: usize, words: &[u8]| text.get(at + words.len()..).unwrap_or_default();
-    const WHAT: &[u8] = b"what():  ";
     if let Some(at) = memmem::find(text, WHAT) {
         let before = prefix(text, at);
         let is_whole = prefix::read(before).len == before.len();
         return is_whole.then(|| (before, thrown(Language::Cpp, "what()", behind(at, WHAT))));
     }
-    const THREAD: &[u8] = b"thread '";
-    const PANICKED: &[u8] = b"' panicked at ";
     if let Some(at) = memmem::find(text, PANICKED) {
         let begin = memmem::find(text, THREAD)?;
         let told = behind(at, PANICKED);
@@ -105,7 +106,6 @@ pub(super) fn one_line<'t>(text: &'t [u8], line: &RaisedLine<'_>) -> Option<(&'t
         let told = if told.ends_with(b":") { &[][..] } else { told };
         return Some((prefix(text, begin), thrown(Language::Rust, "panic", told)));
     }
-    const PANIC: &[u8] = b"panic: ";
     let at = memmem::find(text, PANIC)?;
     let before = prefix(text, at);
     let is_whole = at == before.len() && prefix::read(text).len == at;
