@@ -72,12 +72,13 @@ impl Raised {
         }
     }
 
+    /// Escaped line breaks were restored as carriage returns.
     fn read_escaped(&mut self, line: &RaisedLine<'_>) {
-        if !line.has_head || memchr::memchr(b'\n', line.text).is_none() {
+        if !line.has_head || memchr::memchr(b'\r', line.text).is_none() {
             return;
         }
         let others = std::mem::take(&mut self.open);
-        for text in line.text.split(|byte| *byte == b'\n') {
+        for text in line.text.split(|byte| *byte == b'\r') {
             self.read(&RaisedLine { text, ..*line });
         }
         self.open = others;
