@@ -112,11 +112,12 @@ function relation(answer, ordered, found, words) {
   const place = (id) => ordered.findIndex((other) => other.id === id) + 1;
   const at = (text, value) => text.replace("{count}", value);
   if (found.harmless) return words.harmless;
-  if (ordered.filter((other) => !other.harmless).length === 1) return "";
   const own = answer.root_causes.find((cause) => cause.match === found.id);
+  if (own?.behind_line) return words.becauseOfLine.replace("{line}", number(own.behind_line));
+  if (ordered.filter((other) => !other.harmless).length === 1) return "";
   if (own) {
     const led = own.chain.filter((id) => id !== found.id).map(place).filter(Boolean);
-    const name = answer.root_cause === found.id ? words.firstCause : words.anotherCause;
+    const name = answer.root_cause === found.id && !answer.unknown_cause ? words.firstCause : words.anotherCause;
     return led.length ? name + words.comma + at(words.ledTo, led.slice(0, 8).join(words.comma) + (led.length > 8 ? " …" : "")) : name;
   }
   const leader = answer.root_causes.find((cause) => cause.chain.includes(found.id));
@@ -143,7 +144,10 @@ function fill(page, answer, requests) {
   const term = (name) => page.querySelector("template[data-terms]").content.querySelector(`[data-term="${name}"]`)?.cloneNode(true);
   const ordered = inOrder(answer);
   const errors = ordered.filter((found) => !found.harmless).length;
-  const heading = errors ? words.found.replace("{count}", number(errors)) : words.noneFound;
+  const unknown = answer.unknown_cause;
+  const isInterrupted = unknown?.part === "interrupted";
+  const none = unknown ? (isInterrupted ? words.headingInterrupted : words.headingUnknown) : words.noneFound;
+  const heading = errors ? words.found.replace("{count}", number(errors)) : none;
   page.title = heading + " · Peerless";
   main.dataset.keep = "";
   main.querySelector("h1").textContent = heading;
@@ -197,6 +201,14 @@ function fill(page, answer, requests) {
   const environment = main.querySelector("[data-environment]");
   environment.hidden = !components.length;
   environment.querySelector("span").textContent = components.join("; ");
+  if (unknown) {
+    const shown = page.createElement("p");
+    shown.className = "note warn";
+    const error = unknown.text ? unknown.name + ": " + unknown.text : unknown.name;
+    const said = isInterrupted ? words.interrupted : unknown.part === "ended" ? words.unknownCause : words.unknownRaised;
+    shown.textContent = said.replace("{line}", number(unknown.line)).replace("{error}", () => error);
+    main.querySelector("[data-notes]").append(shown);
+  }
   for (const note of answer.notes) {
     const shown = page.createElement("p");
     shown.className = "note warn";

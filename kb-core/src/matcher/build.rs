@@ -14,7 +14,7 @@ use super::markers::Markers;
 use super::rarity::text_weight;
 use super::slot::{Slot, clause_weight};
 use super::slow::{SLOW_LANE_PATTERNS, SlowLane};
-use super::statements::{NAMING, WORDS};
+use super::statements::{NAMING, RAISED, WORDS};
 use super::{Kind, Matcher, PartOf, Record, Rejected, Signal, index, place};
 use crate::ids::RecordId;
 use crate::signature::{Chain, LineSpec, PatternSpec, RecordSignatures, parts_of_text};
@@ -279,6 +279,9 @@ fn wake(
         let words = WORDS.iter().map(|words| words.text).chain(naming);
         for (at, words) in (0..).zip(words) {
             literals.add(words.as_bytes(), &mut keys, Needs::default(), Found::Stated(at));
+        }
+        for words in RAISED {
+            literals.add(words.as_bytes(), &rarity, Needs::default(), Found::Raised);
         }
     }
     (literals.build(), numbers)

@@ -19,7 +19,7 @@ impl Matcher {
             Found::Signal(place) | Found::Chain(place, _) => {
                 self.signal(place).map_or(0.0, |signal| signal.weight)
             }
-            Found::Family(_) | Found::Stated(_) => f32::INFINITY,
+            Found::Family(_) | Found::Stated(_) | Found::Raised => f32::INFINITY,
         };
         found.sort_by(|a, b| weight(b).total_cmp(&weight(a)));
         let kept = found

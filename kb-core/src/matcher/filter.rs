@@ -36,6 +36,8 @@ pub(crate) enum Found {
     Family(u16),
     /// Words behind which a text says what machine it was written on; their place in the scanner's list.
     Stated(u16),
+    /// Words with which a program's own report of an error begins.
+    Raised,
 }
 
 #[derive(Debug)]

@@ -70,6 +70,19 @@ pub(crate) static NAMING: [&str; 11] = [
     "pci function ",
 ];
 
+/// Heads of the reports that programs print of errors that they raise, and what is said around them, in ASCII lower case.
+pub(crate) static RAISED: [&str; 9] = [
+    "traceback (most recent call last)",
+    "above exception was the direct cause",
+    "handling of the above exception",
+    "--- logging error ---",
+    "exception ignored in",
+    "exception was never retrieved",
+    "what():  ",
+    "' panicked at ",
+    "panic: ",
+];
+
 #[cfg(test)]
 mod tests {
     use crate::matcher::{Found, Glance};

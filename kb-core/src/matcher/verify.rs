@@ -81,7 +81,7 @@ impl Matcher {
                 Found::Signal(signal) => self.test(signal, None, line, &mut markers, work),
                 Found::Chain(signal, chain) => self.test(signal, Some(chain), line, &mut markers, work),
                 Found::Family(family) => self.test_numbers(family, line, &mut markers, work),
-                Found::Stated(_) => {}
+                Found::Stated(_) | Found::Raised => {}
             }
         }
     }

@@ -5,15 +5,17 @@ use super::clock::Clocks;
 use super::crowd::{Crowded, MAX_RECORDS_OF_LINE};
 use super::entry::{Entry, MAX_MATCHES};
 use super::environment::Environment;
+use super::fatal::put_ends_right;
 use super::fold::{Best, CandidateTally, MAX_CANDIDATES, MAX_FOLDS_OF_RECORD, Seen, Tally};
 use super::lines::LONG_LINE_BYTES;
 use super::order::Timeline;
 use super::relations::discounted;
 use super::sequence::MAX_OPEN;
 use super::stated::Told;
-use super::summary::{Applies, Candidate, Match, Summary};
+use super::summary::{Applies, Candidate, Match, RootCause, Summary};
 use super::unexplained::UnexplainedXids;
-use super::wrapper::{layer, put_wrappers_behind};
+use super::unknown::{Around, UnknownCause, unknown_cause};
+use super::wrapper::{layer, lines, put_wrappers_behind};
 use super::{MatchedLine, OVERLAP_BYTES, ScanOptions};
 use crate::ids::RecordId;
 use crate::matcher::{Kind, Matcher};
@@ -23,6 +25,7 @@ use crate::render;
 pub(super) fn sum_up(mut tally: Tally, matcher: &Matcher, options: &ScanOptions, seen: &Seen<'_>) -> Summary {
     let environment = Environment::new(&options.environment, seen.stated);
     let mut entries = entries(&mut tally, matcher, &environment);
+    put_ends_right(&mut entries, seen.raised.chains());
     let mut notes = notes(&tally, &entries, matcher, seen);
     let mut candidates = candidates(tally, &entries, matcher);
     candidates.extend(take_discounted(&mut entries, seen.clocks));
@@ -45,7 +48,16 @@ pub(super) fn sum_up(mut tally: Tally, matcher: &Matcher, options: &ScanOptions,
             "first causes were looked for among the earliest {MAX_MATCHES} matches"
         ));
     }
-    let root_causes = root_causes(matcher, &timeline, &wraps);
+    let mut root_causes = root_causes(matcher, &timeline, &wraps);
+    let unknown_cause = unknown_of(&entries, &root_causes, seen, options.keep_text);
+    if let Some(unknown) = &unknown_cause {
+        let by = root_causes
+            .iter_mut()
+            .find(|cause| unknown.wrapped_by.as_ref() == Some(&cause.id));
+        if let Some(by) = by {
+            by.behind_line = Some(unknown.line);
+        }
+    }
     candidates.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.id.cmp(&b.id)));
     Summary {
         matches: entries
@@ -58,6 +70,7 @@ pub(super) fn sum_up(mut tally: Tally, matcher: &Matcher, options: &ScanOptions,
         candidates,
         root_cause: root_causes.first().map(|cause| cause.id.clone()),
         root_causes,
+        unknown_cause,
         order: timeline.order,
         lines_scanned: seen.end.lines,
         bytes_scanned: seen.end.bytes,
@@ -88,6 +101,29 @@ fn entries<'a>(tally: &mut Tally, matcher: &'a Matcher, environment: &Environmen
         .collect();
     entries.sort_by_key(|entry| entry.place);
     entries
+}
+
+/// The error that no record knows, where the first causes are none: they only tell that something failed, or are no errors.
+fn unknown_of(
+    entries: &[Entry<'_>],
+    causes: &[RootCause],
+    seen: &Seen<'_>,
+    keep_text: bool,
+) -> Option<UnknownCause> {
+    let mut around = Vec::new();
+    for cause in causes {
+        let entry = entries.iter().find(|entry| entry.record.id == cause.id)?;
+        if entry.is_error && !entry.record.wraps_others {
+            return None;
+        }
+        if entry.record.wraps_others {
+            around.push(Around {
+                id: cause.id.clone(),
+                lines: lines(entry),
+            });
+        }
+    }
+    unknown_cause(seen.raised.chains(), &around, keep_text)
 }
 
 /// What was left out and no record explains, as far as it is known before the text ends.

@@ -136,6 +136,7 @@ fn root_cause(
         chain: chain
             .filter_map(|place| id(matcher, firsts.get(place)?.record))
             .collect(),
+        behind_line: None,
     })
 }
 

@@ -21,6 +21,7 @@ use super::marks::{Marks, upto};
 use super::messages::{messages, shown_parts};
 use super::origin::Origin;
 use super::partial::{Cuts, Partials};
+use super::raised::Raised;
 use super::restore::{Signs, restore};
 use super::sequence::Sequences;
 use super::stated::Stated;
@@ -54,6 +55,7 @@ pub(super) struct Engine {
     stated: Stated,
     unexplained: UnexplainedXids,
     devices: Devices,
+    raised: Raised,
     partials: Partials,
 }
 
@@ -75,6 +77,7 @@ impl Engine {
             stated: Stated::default(),
             unexplained: UnexplainedXids::default(),
             devices: Devices::default(),
+            raised: Raised::default(),
             partials: Partials::default(),
         }
     }
@@ -176,6 +179,7 @@ impl Engine {
             given_up: self.sequences.given_up,
             stated: &self.stated,
             unexplained: &self.unexplained,
+            raised: &self.raised,
         };
         sum_up(self.tally, &self.matcher, &self.options, &seen)
     }
@@ -205,9 +209,9 @@ impl Engine {
         while start < block.len() {
             let end = line_end(block, start);
             self.wake(block, start..end, upto(&mut slow, end));
-            if !self.found.is_empty() {
+            if !self.found.is_empty() || !self.raised.is_idle() {
                 let origin = Origin::of(line, offset + size(start));
-                self.look_at(block.get(start..end).unwrap_or_default(), &origin, events);
+                self.look_and_follow(block.get(start..end).unwrap_or_default(), &origin, events);
             }
             line += 1;
             start = end + 1;
@@ -219,20 +223,14 @@ impl Engine {
     fn scan_single(&mut self, bytes: &[u8], origin: &Origin<'_>, events: &mut Sink<'_>) {
         if memchr(ESC, bytes).is_none() {
             self.wake_single(bytes);
-            self.look_at(bytes, origin, events);
+            self.look_and_follow(bytes, origin, events);
             return;
         }
         let mut clean = std::mem::take(&mut self.clean);
         clean.load(bytes);
         self.wake_single(&clean.text);
-        self.look_at(
-            &clean.text,
-            &Origin {
-                cleaned: Some(&clean),
-                ..*origin
-            },
-            events,
-        );
+        let cleaned = Some(&clean);
+        self.look_and_follow(&clean.text, &Origin { cleaned, ..*origin }, events);
         self.clean = clean;
     }
 
@@ -247,7 +245,7 @@ impl Engine {
                 restored: true,
                 ..*origin
             };
-            self.look_at(&clean.text, &origin, events);
+            self.look_and_follow(&clean.text, &origin, events);
         }
         self.clean = clean;
     }
@@ -297,12 +295,18 @@ impl Engine {
         found.dedup();
     }
 
-    fn look_at(&mut self, text: &[u8], origin: &Origin<'_>, events: &mut Sink<'_>) {
-        let mut found = std::mem::take(&mut self.found);
-        if found.is_empty() {
-            self.found = found;
-            return;
+    fn look_and_follow(&mut self, text: &[u8], origin: &Origin<'_>, events: &mut Sink<'_>) {
+        let has_head = self.found.contains(&Found::Raised);
+        let is_explained = self.look_at(text, origin, events);
+        self.raised.follow(text, origin, has_head, is_explained);
+    }
+
+    /// Whether a record explains the line.
+    fn look_at(&mut self, text: &[u8], origin: &Origin<'_>, events: &mut Sink<'_>) -> bool {
+        if self.found.is_empty() {
+            return false;
         }
+        let mut found = std::mem::take(&mut self.found);
         let (first, last) = origin
             .piece
             .map_or((true, true), |piece| (piece.first, piece.last));
@@ -385,5 +389,6 @@ impl Engine {
         self.lower = lower;
         found.clear();
         self.found = found;
+        is_explained
     }
 }

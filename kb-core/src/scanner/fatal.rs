@@ -1,4 +1,33 @@
-//! Lines that the driver itself calls fatal. They are never harmless, whatever their record says of the others of their number.
+//! Lines that are never harmless, whatever their record says of others: those that the driver itself calls fatal, and errors of CUDA
+//! with which a program ended.
+
+use super::entry::Entry;
+use super::raised::Chain;
+use super::wrapper::lines;
+
+/// The domain whose records name error codes: a code is harmless only where the program goes on.
+const CODES: &str = "cuda";
+
+/// Takes the errors of CUDA beside which a program says that it ends, or with which it was left, for what they are.
+pub(super) fn put_ends_right(entries: &mut [Entry<'_>], chains: &[Chain]) {
+    let ends = entries
+        .iter()
+        .filter(|entry| entry.record.wraps_others && entry.is_error);
+    let ends: Vec<u64> = ends.flat_map(lines).collect();
+    let raised = |line: u64| {
+        let mut chains = chains.iter().filter(|chain| !chain.is_caught);
+        chains.any(|chain| chain.first.line == line)
+    };
+    let is_end = |line: u64| raised(line) || ends.iter().any(|end| end.abs_diff(line) == 1);
+    for entry in entries {
+        let is_harmless_code = entry.harmless && entry.record.domain_word() == CODES;
+        if is_harmless_code && lines(entry).into_iter().any(is_end) {
+            entry.harmless = false;
+            entry.notice = false;
+            entry.is_error = true;
+        }
+    }
+}
 
 /// Whether a line of Xid, SXid or NVSwitch says "fatal", and not "nonfatal" or "non-fatal".
 pub(super) fn is_called_fatal(line: &[u8]) -> bool {

@@ -7,6 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::clock::{Clocks, Moment};
 use super::crowd::Crowded;
 use super::lines::{End, size};
+use super::raised::Raised;
 use super::score::Score;
 use super::sequence::MAX_LINES_APART;
 use super::stated::Stated;
@@ -48,6 +49,7 @@ pub(super) struct Seen<'a> {
     pub(super) given_up: u64,
     pub(super) stated: &'a Stated,
     pub(super) unexplained: &'a UnexplainedXids,
+    pub(super) raised: &'a Raised,
 }
 
 #[derive(Debug, Default)]

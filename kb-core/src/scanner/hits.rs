@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::between;
+use super::caught::is_optional_import;
 use super::clock::Moment;
 use super::crowd::keep_most_telling;
 use super::devices::{Devices, Judged};
@@ -44,7 +45,7 @@ impl Hits<'_> {
             hits.retain(|hit| joined.is_cut_at(hit));
         }
         for hit in hits.iter_mut() {
-            hit.weak |= is_source(self.line.text, hit);
+            hit.weak |= is_source(self.line.text, hit) || is_optional_import(self.line.text, hit);
         }
         let parts = self.take_parts(hits);
         hits.sort_by_key(|hit| (record_of(hit), hit.weak, hit.signal));

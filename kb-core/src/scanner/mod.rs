@@ -11,6 +11,8 @@
 //! devices  which device a line is about, where a pattern counts for GPUs only
 //! summary  the answer; environment: does the record apply, stated: what the text says of its machine; wrapper: which
 //!          match only wraps another; cause: what came first and led to the rest
+//! raised   errors that a program reports by the form of its language; unknown: such an error that no record knows
+//! caught   errors that a program reports as warnings, for it goes on
 //! fatal    lines that are not harmless, whatever their record says; unexplained: Xids that no record explains
 //! source_code  hits in a program's source, which nobody printed
 //! sieve    whether a scan of a short text can find anything
@@ -22,6 +24,7 @@
 mod assemble;
 mod between;
 mod bytes;
+mod caught;
 mod cause;
 mod clean;
 mod clock;
@@ -44,6 +47,7 @@ mod order;
 mod origin;
 mod partial;
 mod prefix;
+mod raised;
 mod relations;
 mod restore;
 mod score;
@@ -58,6 +62,7 @@ pub(crate) mod testing;
 mod tests;
 mod text;
 mod unexplained;
+mod unknown;
 mod wrapper;
 
 use std::borrow::Cow;
@@ -76,6 +81,9 @@ pub use summary::{
     errors_and_harmless,
 };
 pub use text::{Marked, TEXT_LIMIT_BYTES};
+
+pub use raised::{Language, Writer};
+pub use unknown::{UnknownCause, UnknownPart};
 
 use crate::matcher::Matcher;
 use cut_lines::Head;

@@ -45,7 +45,7 @@ impl<'m> Sieve<'m> {
         let mut holds = false;
         let filter = self.matcher.filter();
         filter.search(line, 0..line.len(), &mut self.glance, |found| {
-            holds |= !matches!(found, Found::Stated(_));
+            holds |= !matches!(found, Found::Stated(_) | Found::Raised);
         });
         holds
     }

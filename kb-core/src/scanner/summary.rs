@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::Marked;
+use super::{Marked, UnknownCause};
 use crate::ids::{RecordId, Revision};
 use crate::reason::{Why, WhyCode};
 
@@ -22,6 +22,9 @@ pub struct Summary {
     pub root_cause: Option<RecordId>,
     /// Matches that no earlier match leads to, in order. Independent faults are several.
     pub root_causes: Vec<RootCause>,
+    /// An error that no record knows and that stands before `root_causes`: only where these do not explain the failure.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unknown_cause: Option<UnknownCause>,
     /// What "earlier" means in this answer.
     pub order: Order,
     /// Lines read.
@@ -76,8 +79,8 @@ pub struct Match {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<String>))]
     pub wraps: Option<RecordId>,
-    /// True where the record says that the message is harmless, and the driver calls none of its lines fatal: it is no error, and
-    /// never a first cause.
+    /// True where the record says that the message is harmless, the driver calls none of its lines fatal, and no program ended with it:
+    /// it is no error, and never a first cause.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub harmless: bool,
     /// One sentence that says why.
@@ -189,6 +192,9 @@ pub struct RootCause {
     /// One sentence: what it led to, and whether time or the graph says so.
     #[serde(default)]
     pub why: String,
+    /// The line of the error that no record knows and that this message only tells of; `unknown_cause` says which it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub behind_line: Option<u64>,
 }
 
 /// Whether a record's conditions hold in the given environment.

@@ -13,6 +13,7 @@ mod properties;
 mod ranks;
 mod several;
 mod unexplained;
+mod unknown;
 mod unread;
 mod warnings;
 mod writers;

@@ -81,7 +81,7 @@ fn may_tell_of(outer: &Entry<'_>, inner: &Entry<'_>) -> bool {
     outer.record.wraps_others && !inner.record.wraps_others && is_error && has_own_line()
 }
 
-fn lines(entry: &Entry<'_>) -> Vec<u64> {
+pub(super) fn lines(entry: &Entry<'_>) -> Vec<u64> {
     let kept = entry.tally.first.iter().chain(&entry.tally.last);
     kept.map(|matched| matched.line).collect()
 }

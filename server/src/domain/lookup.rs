@@ -13,7 +13,7 @@ use kb_core::reason::{Why, WhyCode};
 use kb_core::render;
 use kb_core::scanner::{
     self, EnvironmentError, Event, KnownComponent, Match, MatchedLine, Order, RootCause, ScanOptions,
-    Scanner, Summary, errors_and_harmless,
+    Scanner, Summary, UnknownCause, errors_and_harmless,
 };
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -76,6 +76,9 @@ pub struct MatchAnswer {
     pub root_cause: Option<RecordId>,
     /// Matches that no earlier match leads to, in order.
     pub root_causes: Vec<RootCause>,
+    /// An error that no record knows and that stands before `root_causes`: only where these do not explain the failure.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unknown_cause: Option<UnknownCause>,
     /// What "earlier" means in this answer.
     pub order: Order,
     /// Lines read.
@@ -311,6 +314,7 @@ fn answer(generation: &Generation, summary: Summary, excerpt: &Excerpt) -> Match
         candidates,
         root_cause: summary.root_cause,
         root_causes: summary.root_causes,
+        unknown_cause: summary.unknown_cause,
         order: summary.order,
         lines_scanned: summary.lines_scanned,
         bytes_scanned: summary.bytes_scanned,

@@ -28,6 +28,9 @@ fn write_answer(
     generation: &Generation,
     base_url: Option<&str>,
 ) -> std::fmt::Result {
+    if let Some(unknown) = &answer.unknown_cause {
+        writeln!(text, "{}\n", unknown::line(unknown))?;
+    }
     let (errors, harmless_ones) = errors_and_harmless(&answer.matches);
     if errors == 0 {
         writeln!(text, "No known error in {} lines.", answer.lines_scanned)?;
@@ -48,7 +51,8 @@ fn write_answer(
         let title = published.and_then(|published| published.record.annex.title.as_deref());
         // The title says that the message is harmless.
         let shown = title.filter(|_| !is_fatal);
-        write_match(text, found, shown, cause.is_some(), is_notice)?;
+        let role = answer_role(answer, found);
+        write_match(text, found, shown, &role, is_notice)?;
         if is_fatal {
             write_fatal(text, title)?;
         }
@@ -79,11 +83,27 @@ fn write_answer(
     Ok(())
 }
 
+/// What a match is among those of its text.
+fn answer_role(answer: &MatchAnswer, found: &Match) -> String {
+    let cause = answer.root_causes.iter().find(|cause| cause.id == found.id);
+    match (cause, &answer.unknown_cause) {
+        (
+            Some(RootCause {
+                behind_line: Some(line),
+                ..
+            }),
+            _,
+        ) => format!("  (tells only of line {line})"),
+        (Some(_), None) if answer.matches.len() > 1 => "  (first cause)".to_owned(),
+        _ => String::new(),
+    }
+}
+
 /// In place of a record whose advice is for the harmless form of a message.
 fn write_fatal(text: &mut String, title: Option<&str>) -> std::fmt::Result {
     writeln!(
         text,
-        "  The driver calls it fatal: what its record says of harmless messages does not hold here."
+        "  The driver calls it fatal, or a program ended with it: what its record says of harmless messages does not hold here."
     )?;
     if let Some(title) = title {
         writeln!(
@@ -99,7 +119,7 @@ fn write_match(
     text: &mut String,
     found: &Match,
     title: Option<&str>,
-    is_cause: bool,
+    cause: &str,
     is_notice: bool,
 ) -> std::fmt::Result {
     let notice = if found.harmless {
@@ -109,7 +129,6 @@ fn write_match(
     } else {
         ""
     };
-    let cause = if is_cause { "  (first cause)" } else { "" };
     let applies = match found.applies {
         Applies::No => "  (does not apply to this environment)",
         Applies::Yes | Applies::Unknown => "",
@@ -280,6 +299,8 @@ fn write_candidate(text: &mut String, candidate: &Candidate) -> std::fmt::Result
     writeln!(text, "  {}  {}", candidate.id, candidate.signature)?;
     writeln!(text, "         {}", candidate.why)
 }
+
+pub(super) mod unknown;
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "tests")]

@@ -89,6 +89,7 @@ mod strict;
 mod tab;
 mod test_app;
 mod twenty_editors;
+mod unknown_cause;
 mod unmatched;
 mod unread;
 mod webhook;

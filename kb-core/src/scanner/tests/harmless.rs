@@ -68,3 +68,52 @@ fn a_line_that_the_driver_calls_fatal_is_not_harmless() {
         assert_eq!(causes(&summary).is_empty(), is_harmless, "{text}");
     }
 }
+
+/// A code of CUDA may be ignored; where a program ends beside it, it was not.
+#[test]
+fn an_error_of_cuda_with_which_a_program_ends_is_not_harmless() {
+    let mut records = records(&[]);
+    records[0].harmless = Some("it comes twice".to_owned());
+    records[1].wraps_others = true;
+    let matcher = matcher_of(records);
+    let traceback =
+        "Traceback (most recent call last):\n  File \"/srv/x.py\", line 1, in <module>\nRuntimeError: ";
+    for (text, is_harmless) in [
+        (format!("{}{}", log("b"), log("a")), false),
+        (format!("{}{}", log("a"), log("b")), false),
+        (format!("{}\nfar\n{}", log("b"), log("a")), true),
+        (log("a"), true),
+        (format!("{traceback}{}", log("a")), false),
+    ] {
+        let found = scan_text(&matcher, &text);
+        let code = found
+            .matches
+            .iter()
+            .find(|found| found.id.as_str() == "cuda/a")
+            .unwrap();
+        assert_eq!(code.harmless, is_harmless, "{text}");
+        assert_eq!(
+            found.root_cause.is_some_and(|id| id.as_str() == "cuda/a"),
+            !is_harmless,
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn a_module_that_a_program_does_without_is_no_error() {
+    let matcher = matcher_of(records(&[]));
+    for (prefix, is_match) in [
+        (
+            "WARNING 06-25 16:32:09 [import_utils.py:408] ImportError: ",
+            false,
+        ),
+        ("WARNING:root:no fast path: ModuleNotFoundError: ", false),
+        ("ERROR 06-25 16:32:09 [x.py:1] ImportError: ", true),
+        ("ImportError: ", true),
+        ("WARNING: ", true),
+    ] {
+        let found = scan_text(&matcher, format!("{prefix}{}", log("a")));
+        assert_eq!(!found.matches.is_empty(), is_match, "{prefix}");
+    }
+}

@@ -2,7 +2,7 @@
 //! is left as an id.
 
 use kb_core::ids::{RecordId, Revision};
-use kb_core::scanner::{Marked, Match, MatchedLine, RootCause};
+use kb_core::scanner::{Marked, Match, MatchedLine, RootCause, UnknownCause};
 
 use super::{Fault, Shared};
 use crate::domain::lookup::MatchAnswer;
@@ -12,6 +12,7 @@ use peerless_search::KnowledgeStamp;
 impl Shared {
     pub fn answer(&self, generation: &Generation) -> MatchAnswer {
         let now = |id: &RecordId| now(generation, id);
+        let unknown = self.unknown_cause.as_ref();
         let root_causes: Vec<RootCause> = self
             .causes
             .iter()
@@ -22,6 +23,9 @@ impl Shared {
                 host: None,
                 chain: cause.chain.iter().map(now).collect(),
                 why: String::new(),
+                behind_line: unknown
+                    .map(|unknown| unknown.line)
+                    .filter(|_| unknown.and_then(|unknown| unknown.wrapped_by.as_ref()) == Some(&cause.id)),
             })
             .collect();
         MatchAnswer {
@@ -33,6 +37,10 @@ impl Shared {
             candidates: Vec::new(),
             root_cause: root_causes.first().map(|cause| cause.id.clone()),
             root_causes,
+            unknown_cause: unknown.map(|unknown| UnknownCause {
+                wrapped_by: unknown.wrapped_by.as_ref().map(now),
+                ..unknown.clone()
+            }),
             order: self.order,
             lines_scanned: self.lines,
             bytes_scanned: self.bytes,

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use kb_core::ids::RecordId;
 use kb_core::redact;
-use kb_core::scanner::{Marked, Match, without_colours};
+use kb_core::scanner::{Marked, Match, UnknownCause, Writer, without_colours};
 
 use super::{
     Cause, Fault, Line, MOST_BYTES, MOST_CHARS, MOST_COUNTED, MOST_FAULTS, MOST_LINES, Shared, VERSION,
@@ -81,12 +81,24 @@ impl Shared {
                     chain: cause.chain.clone(),
                 })
                 .collect(),
+            unknown_cause: answer.unknown_cause.as_ref().map(unnamed),
             notes: answer.notes.clone(),
             environment: answer.environment.clone(),
             marked,
             looked: unknown.looked,
             are_more_unknown: unknown.are_more || left_out,
         }
+    }
+}
+
+fn unnamed(unknown: &UnknownCause) -> UnknownCause {
+    UnknownCause {
+        text: None,
+        writer: Writer {
+            rank: unknown.writer.rank.clone(),
+            ..Writer::default()
+        },
+        ..unknown.clone()
     }
 }
 

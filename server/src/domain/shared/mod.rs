@@ -16,7 +16,7 @@ mod redacted;
 use std::collections::BTreeMap;
 
 use kb_core::ids::RecordId;
-use kb_core::scanner::{Applies, KnownComponent, Order};
+use kb_core::scanner::{Applies, KnownComponent, Order, UnknownCause};
 use serde::{Deserialize, Serialize};
 
 pub use keep::{DAYS, Kept, ShareError, find, keep};
@@ -47,6 +47,9 @@ pub struct Shared {
     /// In the order of the page.
     faults: Vec<Fault>,
     causes: Vec<Cause>,
+    /// Without its message, and without the host and process that wrote it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    unknown_cause: Option<UnknownCause>,
     notes: Vec<String>,
     environment: Vec<KnownComponent>,
     /// In the order of the text.

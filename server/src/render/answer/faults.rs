@@ -125,7 +125,8 @@ pub fn faults(
             places: places(&origin, words),
             origin,
             role,
-            relation: relation(role, &led_to, locale),
+            relation: behind_unknown(answer, &found.id, role, words)
+                .unwrap_or_else(|| relation(role, &led_to, locale)),
             led_to,
             severity: record
                 .and_then(|record| record.annex.severity)
@@ -177,6 +178,15 @@ fn role(
 /// A cause and what it leads to; empty for what is no cause.
 pub fn chain<'a>(answer: &'a MatchAnswer, id: &RecordId) -> &'a [RecordId] {
     cause(answer, id).map_or(&[], |cause| cause.chain.as_slice())
+}
+
+/// What a first cause is where an error that no record knows stands before it.
+fn behind_unknown(answer: &MatchAnswer, id: &RecordId, role: Role, words: &Words) -> Option<String> {
+    answer.unknown_cause.as_ref()?;
+    match cause(answer, id)?.behind_line {
+        Some(line) => Some(words.because_of_line(line)),
+        None => (role == Role::FirstCause).then(|| words.another_cause.to_owned()),
+    }
 }
 
 fn relation(role: Role, led_to: &[usize], locale: Locale) -> String {

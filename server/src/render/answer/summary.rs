@@ -3,9 +3,10 @@
 use super::faults::{Fault, Role, numbers};
 use super::unknown::Unknown;
 use crate::domain::lookup::MatchAnswer;
+use crate::render::answer_text::unknown::named;
 use crate::render::i18n::{Locale, answer::Words, lookup};
 use crate::render::words::bytes;
-use kb_core::scanner::Order;
+use kb_core::scanner::{Order, UnknownCause, UnknownPart};
 
 pub fn sentences(answer: &MatchAnswer, faults: &[Fault], unknown: &Unknown, locale: Locale) -> Vec<String> {
     let words = Words::of(locale.language);
@@ -13,8 +14,17 @@ pub fn sentences(answer: &MatchAnswer, faults: &[Fault], unknown: &Unknown, loca
     let cause = faults
         .iter()
         .find(|fault| matches!(fault.role, Role::FirstCause | Role::Alone));
+    if let Some(unknown) = &answer.unknown_cause {
+        said.extend(what_no_record_knows(unknown, locale));
+    }
     if let Some(cause) = cause {
-        said.push(what_came_first(cause, locale));
+        said.push(match &answer.unknown_cause {
+            Some(unknown) if unknown.wrapped_by.as_ref() == Some(&cause.id) => {
+                words.tells_only(&cause.title.text, cause.line)
+            }
+            Some(_) => words.also_found(&cause.title.text, cause.line),
+            None => what_came_first(cause, locale),
+        });
         if !cause.led_to.is_empty() {
             let which = numbers(cause.led_to.iter().copied(), locale);
             said.push(words.it_led_to(cause.led_to.len() as u64, &which));
@@ -49,6 +59,23 @@ pub fn sentences(answer: &MatchAnswer, faults: &[Fault], unknown: &Unknown, loca
         said.push(words.sentence(order));
     }
     said
+}
+
+fn what_no_record_knows(unknown: &UnknownCause, locale: Locale) -> Vec<String> {
+    let words = Words::of(locale.language);
+    let error = named(unknown);
+    match unknown.part {
+        UnknownPart::Interrupted => vec![words.interrupted(unknown.line, &error)],
+        UnknownPart::Ended => {
+            let rank = unknown.writer.rank.as_deref().map(|rank| words.of_rank(rank));
+            let process = || Some(words.of_process(unknown.writer.process.as_deref()?));
+            let ended = rank.or_else(process).map(|who| words.it_ended(&who));
+            std::iter::once(words.unknown_cause(unknown.line, &error))
+                .chain(ended)
+                .collect()
+        }
+        _ => vec![words.unknown_raised(unknown.line, &error)],
+    }
 }
 
 fn what_came_first(cause: &Fault, locale: Locale) -> String {

@@ -38,6 +38,8 @@ words! {
         ticket,
         as_text,
         as_markdown,
+        heading_unknown,
+        heading_interrupted,
     }
     messages {
         read(lines: u64, size: &str),
@@ -45,6 +47,14 @@ words! {
         only_at(title: &str, line: u64, place: &str),
         cause(title: &str, line: u64),
         cause_at(title: &str, line: u64, place: &str),
+        unknown_cause(line: u64, error: &str),
+        unknown_raised(line: u64, error: &str),
+        interrupted(line: u64, error: &str),
+        it_ended(who: &str),
+        of_process(process: &str),
+        tells_only(title: &str, line: u64),
+        also_found(title: &str, line: u64),
+        because_of_line(line: u64),
         it_led_to(count: u64, which: &str),
         other_causes(count: u64, which: &str),
         unplaced(count: u64, which: &str),

@@ -22,6 +22,10 @@ words! {
         read(lines: &str, size: &str),
         not_sent(requests: &str),
         line(line: &str),
+        unknown_cause(line: &str, error: &str),
+        unknown_raised(line: &str, error: &str),
+        interrupted(line: &str, error: &str),
+        because_of_line(line: &str),
         shown_of(shown: &str, all: &str),
     }
 }

@@ -18,6 +18,7 @@ use crate::web::tab_module::TabModule;
 /// Places in texts, which the script fills.
 const COUNT: &str = "{count}";
 const LINE: &str = "{line}";
+const ERROR: &str = "{error}";
 const TITLE: &str = "{title}";
 
 #[derive(Debug, Template)]

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use askama::Template;
-use kb_core::scanner::{Applies, errors_and_harmless};
+use kb_core::scanner::{Applies, UnknownPart, errors_and_harmless};
 
 use super::form::{self, EnvironmentField};
 use super::log::{self, LogView};
@@ -140,7 +140,7 @@ pub fn page(source: Source<'_>) -> ResultPage {
         .filter(|candidate| !hits.iter().any(|hit| hit.id == candidate.id.as_str()))
         .map(|candidate| matches::candidate(source.generation, candidate, locale))
         .collect();
-    let heading = heading(answer, &hits, own);
+    let heading = heading(answer, &hits, own, say);
     let sentences = summary::sentences(answer, &all, &marked.unknown, locale);
     let layout = Layout::new(format!("{heading} · Peerless"), Section::Lookup);
     let narrowing = narrow::choices(&all, &only, say);
@@ -235,8 +235,11 @@ fn languages(current: Language) -> Vec<LanguageButton> {
         .into()
 }
 
-fn heading(answer: &MatchAnswer, hits: &[HitView], own: &lookup::Words) -> String {
+fn heading(answer: &MatchAnswer, hits: &[HitView], own: &lookup::Words, say: &said::Words) -> String {
+    let part = answer.unknown_cause.as_ref().map(|unknown| unknown.part);
     match (errors_and_harmless(&answer.matches).0, hits.len()) {
+        (0, _) if part == Some(UnknownPart::Interrupted) => say.heading_interrupted.to_owned(),
+        (0, _) if part.is_some() => say.heading_unknown.to_owned(),
         (0, 0) => own.no_known_error.to_owned(),
         (0, hits) => own.only_hits(hits as u64),
         (matches, _) => own.errors(matches as u64),

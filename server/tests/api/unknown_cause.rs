@@ -1,0 +1,103 @@
+//! A log whose failure no record explains: JSON, page and text name the exception's line, and none of them calls the log clean.
+
+use serde_json::Value;
+
+use crate::browser::Browser;
+use crate::process::{folder, peerless};
+use crate::test_app::TestApp;
+
+const LOG: &str = concat!(
+    "[rank0]: Traceback (most recent call last):\n",
+    "[rank0]:   File \"/srv/train.py\", line 7, in <module>\n",
+    "[rank0]:     main()\n",
+    "[rank0]: TypeError: run() got an unexpected keyword argument 'elite<b>'\n",
+    "E0710 22:53:37.059000 33829 torch/distributed/elastic/multiprocessing/api.py:874] failed (exitcode: 1) local_rank: 0 \
+     (pid: 33864) of binary: /usr/bin/python\n",
+);
+const LAST: &str =
+    "Traceback (most recent call last):\n  File \"x.py\", line 1, in <module>\nKeyboardInterrupt\n";
+
+async fn app() -> TestApp {
+    TestApp::start_with(|options| {
+        options.seeds = peerless::bundle::embedded().unwrap();
+        options
+            .seeds
+            .retain(|seed| seed.id.as_str() == "pytorch/child-failed");
+    })
+    .await
+}
+
+async fn json(app: &TestApp, text: &'static str) -> Value {
+    let response = app.post("/api/v1/match").body(text).send().await.unwrap();
+    response.json().await.unwrap()
+}
+
+async fn page(app: &TestApp, text: &str) -> String {
+    let response = Browser::new(app).form("/match", &[("text", text)]).send().await;
+    response.unwrap().text().await.unwrap()
+}
+
+#[tokio::test]
+async fn the_answer_names_the_line_of_an_error_that_no_record_knows() {
+    let app = app().await;
+    let answer = json(&app, LOG).await;
+    let unknown = &answer["unknown_cause"];
+    assert_eq!(unknown["line"], 4, "{answer}");
+    assert_eq!(unknown["name"], "TypeError");
+    assert_eq!(unknown["part"], "ended");
+    assert_eq!(unknown["writer"]["rank"], "0");
+    assert_eq!(unknown["wrapped_by"], "pytorch/child-failed");
+    assert_eq!(
+        answer["root_cause"], "pytorch/child-failed",
+        "as older clients know it"
+    );
+    assert_eq!(answer["root_causes"][0]["behind_line"], 4);
+
+    let shown = page(&app, LOG).await;
+    assert!(shown.contains("The first cause stands on line 4"), "{shown}");
+    assert!(shown.contains("It is what ended rank 0."), "{shown}");
+    assert!(shown.contains("Because of the error on line 4"), "{shown}");
+    assert!(!shown.contains("elite<b>"), "what a log says is no markup");
+    let request = app.post("/api/v1/match").header("accept", "text/plain").body(LOG);
+    let text = request.send().await.unwrap().text().await.unwrap();
+    assert!(
+        text.starts_with("First cause, line 4: TypeError: run()"),
+        "{text}"
+    );
+    assert!(
+        text.contains("(tells only of line 4)") && !text.contains("(first cause)"),
+        "{text}"
+    );
+}
+
+#[tokio::test]
+async fn a_log_without_a_known_error_is_not_called_clean() {
+    let app = app().await;
+    let log =
+        "Traceback (most recent call last):\n  File \"x.py\", line 1, in <module>\nValueError: no wheel\n";
+    let shown = page(&app, log).await;
+    assert!(
+        shown.contains("<h1>An error that no record knows</h1>"),
+        "{shown}"
+    );
+    let shown = page(&app, LAST).await;
+    assert!(shown.contains("<h1>Interrupted by its user</h1>"), "{shown}");
+    let answer = json(&app, "step 1\nstep 2\n").await;
+    assert_eq!(answer.get("unknown_cause"), None, "{answer}");
+}
+
+#[test]
+fn the_command_line_says_it_too() {
+    let (_folder, data) = folder();
+    let mut command = peerless();
+    let run = command
+        .args(["match", "--data-dir", &data, "--text", LAST])
+        .output()
+        .unwrap();
+    let answer = String::from_utf8(run.stdout).unwrap();
+    assert!(
+        answer.contains("Line 3: KeyboardInterrupt (interrupted by its user: no fault)"),
+        "{answer}"
+    );
+    assert_eq!(run.status.code(), Some(1), "no known error");
+}
