@@ -5,6 +5,7 @@ mod across;
 mod again;
 mod attempt;
 mod bench;
+mod broken;
 mod chance;
 mod failure;
 mod idle;
@@ -118,6 +119,7 @@ pub(crate) fn run(
                 nccl::add(&mut found, chosen, &setup, surroundings, progress);
                 parts.end("nccl");
             }
+            broken::tell(&mut found, &setup);
             found
         }
         Err(error) => Found::nothing(failure_of(LOCKING, error.to_string())),

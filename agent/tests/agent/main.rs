@@ -21,6 +21,7 @@ mod finding;
 mod flow;
 mod gate;
 mod gate_scripts;
+mod hardware_codes;
 mod host;
 mod kernel_lines;
 mod killed;

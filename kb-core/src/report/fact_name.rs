@@ -9,6 +9,8 @@ pub const COMPUTE_MODE: &str = "compute.mode";
 pub const CONFIDENTIAL_COMPUTE_MODE: &str = "confidential_compute.mode";
 /// The tools that a report was converted from.
 pub const CONVERT_TOOLS: &str = "convert.tools";
+/// Calls that returned a code of broken hardware outside of any check that stands in the report.
+pub const CUDA_HARDWARE_ERRORS: &str = "cuda.hardware_errors";
 pub const CUDA_VERSION: &str = "cuda.version";
 pub const DRIVER_REGISTRY_DWORDS: &str = "driver.registry_dwords";
 pub const DRIVER_VERSION: &str = "driver.version";
