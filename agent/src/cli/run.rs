@@ -1,5 +1,6 @@
 //! How a run over the GPUs is made: what all verbs that make one take.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -71,6 +72,7 @@ impl RunArgs {
             expected_gpus: expect::gpus(&self.expect),
             devices: self.devices.clone(),
             depth,
+            earlier: BTreeSet::new(),
             bench: None,
             nccl: None,
             load: None,

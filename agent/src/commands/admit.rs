@@ -29,9 +29,9 @@ pub(crate) fn admit(arguments: &AdmitArgs) -> anyhow::Result<u8> {
         ..Extra::default()
     };
     if run.dry_run {
-        return dry_run::tell(run, &extra);
+        return dry_run::tell(run, state, &extra);
     }
-    let mut report = make(run, Depth::Full, !arguments.json, extra)?;
+    let mut report = make((run, state), Depth::Full, !arguments.json, extra)?;
     note_run(&mut report, run, state);
     if arguments.json {
         print(&output::json(&report)?)?;

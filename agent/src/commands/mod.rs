@@ -30,6 +30,7 @@ pub(crate) use status::status;
 pub(crate) use upload::{bundle, upload};
 pub(crate) use watch::watch;
 
+use std::collections::BTreeSet;
 use std::io::{self, IsTerminal, Write};
 
 use anyhow::Context as _;
@@ -41,6 +42,7 @@ use kb_core::verdict::{ExitCode, Verdict};
 
 use crate::cli::{BenchArgs, ProbeArgs, ReportArgs, RunArgs, StateArgs};
 use crate::clock::{Clock as _, SystemClock};
+use crate::host;
 use crate::ledger::{Folders, LedgerFile, both, numbers_are_in_doubt, of_run_alone, of_run_beside};
 use crate::output::{self, Drawn};
 use crate::probe::{self, BenchOptions, Chance, Depth, LoadOptions, NcclOptions, RANDOM_BYTES};
@@ -82,9 +84,9 @@ struct Extra {
 
 fn show((run, state): (&RunArgs, &StateArgs), json: bool, extra: Extra) -> anyhow::Result<u8> {
     if run.dry_run {
-        return dry_run::tell(run, &extra);
+        return dry_run::tell(run, state, &extra);
     }
-    let mut report = make(run, Depth::Full, !json, extra)?;
+    let mut report = make((run, state), Depth::Full, !json, extra)?;
     note_run(&mut report, run, state);
     if json {
         print(&output::json(&report)?)?;
@@ -97,7 +99,7 @@ fn show((run, state): (&RunArgs, &StateArgs), json: bool, extra: Extra) -> anyho
 
 pub(crate) fn report(arguments: &ReportArgs) -> anyhow::Result<u8> {
     if arguments.run.dry_run {
-        return dry_run::tell(&arguments.run, &Extra::default());
+        return dry_run::tell(&arguments.run, &arguments.state, &Extra::default());
     }
     // Settings are checked before the GPUs are touched: a wrong one must not cost a run.
     let uploader = match &arguments.server {
@@ -110,7 +112,11 @@ pub(crate) fn report(arguments: &ReportArgs) -> anyhow::Result<u8> {
         Some(file) if arguments.redact.is_empty() => read_body("--from", file)?,
         Some(file) => Body::redacted(&read_body("--from", file)?.0, &arguments.redact)?,
         None => {
-            let mut report = make_report(&arguments.run, Depth::Full, !arguments.print)?;
+            let mut report = make_report(
+                (&arguments.run, &arguments.state),
+                Depth::Full,
+                !arguments.print,
+            )?;
             note_run(&mut report, &arguments.run, &arguments.state);
             Body::redacted(&report, &arguments.redact)?
         }
@@ -165,12 +171,12 @@ pub(crate) fn report(arguments: &ReportArgs) -> anyhow::Result<u8> {
     }
 }
 
-fn make_report(arguments: &RunArgs, depth: Depth, for_people: bool) -> anyhow::Result<Report> {
-    make(arguments, depth, for_people, Extra::default())
+fn make_report(of: (&RunArgs, &StateArgs), depth: Depth, for_people: bool) -> anyhow::Result<Report> {
+    make(of, depth, for_people, Extra::default())
 }
 
 fn make(
-    arguments: &RunArgs,
+    (arguments, state): (&RunArgs, &StateArgs),
     depth: Depth,
     for_people: bool,
     Extra { bench, nccl, load }: Extra,
@@ -180,6 +186,7 @@ fn make(
         bench,
         nccl,
         load,
+        earlier: listed_earlier(arguments, state),
         ..options
     };
     let mut random = [0; RANDOM_BYTES];
@@ -191,6 +198,15 @@ fn make(
         report.node.id = id.clone();
     }
     Ok(report)
+}
+
+/// What a ledger has that cannot be read is told behind the run, which asks it again.
+fn listed_earlier(run: &RunArgs, state: &StateArgs) -> BTreeSet<String> {
+    let node = host::node(&run.host_root()).ok();
+    let boot = node.as_ref().and_then(|node| node.boot_id.as_deref());
+    let ledger = state.folders().own.map(LedgerFile::of);
+    let ledger = ledger.and_then(|ledger| ledger.read(node.as_ref()).ok().flatten());
+    ledger.map_or_else(BTreeSet::new, |ledger| ledger.listed_earlier(boot))
 }
 
 /// Has the daemon's ledger know of a run of another verb: a proof ends what it can end, whoever made it. Where there is no

@@ -1,5 +1,7 @@
 //! GPUs that should have been looked at and are not there: asked for, on the bus, or such as the node should have.
 
+use std::collections::BTreeSet;
+
 use kb_core::report::{Absence, AbsentGpu, Gpu};
 
 use crate::host::{self, BusGpu, Visibility};
@@ -29,6 +31,7 @@ pub(super) fn of_run(options: &Options, session: &mut Session<'_>, opened: Optio
     let roll = Roll {
         asked,
         expected: options.expected_gpus,
+        earlier: &options.earlier,
         opened,
         managed: session.list_managed(),
         bus: host::bus_gpus(root),
@@ -43,6 +46,8 @@ struct Roll<'a> {
     /// `--devices`, else `CUDA_VISIBLE_DEVICES`, in their order.
     asked: Option<&'a str>,
     expected: Option<u32>,
+    /// Addresses that were listed earlier in this boot.
+    earlier: &'a BTreeSet<String>,
     /// What CUDA lists; nothing where it could not be opened.
     opened: Option<&'a [Gpu]>,
     managed: Result<Vec<ManagedGpu>, NoList>,
@@ -145,12 +150,43 @@ impl Roll<'_> {
     fn lost_before(&self) -> Vec<AbsentGpu> {
         let shifts = |address: &str| host::shifts_numbers(address, self.opened());
         let mut lost = self.not_listed();
+        lost.extend(self.gone(&lost));
         lost.retain(|gpu| gpu.absence == Absence::Lost && gpu.pci_address.as_deref().is_some_and(shifts));
         for gpu in &mut lost {
             gpu.reason
                 .push_str(", so that the numbers behind it are those of other GPUs than before");
         }
         lost
+    }
+
+    /// Listed earlier in this boot and listed no more, with no reason known. The bus may not show it, or nobody can read the bus.
+    fn gone(&self, told: &[AbsentGpu]) -> Vec<AbsentGpu> {
+        let Ok(managed) = &self.managed else {
+            return Vec::new();
+        };
+        if matches!(self.visibility, Visibility::Confined(_)) {
+            return Vec::new();
+        }
+        let is_told = |address: &str| {
+            let of = |gpu: &AbsentGpu| {
+                gpu.absence != Absence::NotLookedAt && gpu.pci_address.as_deref() == Some(address)
+            };
+            self.is_known(address) || told.iter().any(of)
+        };
+        let gone: Vec<&String> = self.earlier.iter().filter(|address| !is_told(address)).collect();
+        let unanswered = managed.iter().filter(|gpu| gpu.address.is_err()).count();
+        if unanswered >= gone.len() {
+            // Each of them may be one that does not say where it is.
+            return Vec::new();
+        }
+        let lost = |address: &String| AbsentGpu {
+            pci_address: Some(address.clone()),
+            ..AbsentGpu::new(
+                Absence::Lost,
+                "it was listed earlier in this boot, and the driver does not list it any more",
+            )
+        };
+        gone.into_iter().map(lost).collect()
     }
 
     /// Nothing where CUDA could not be opened and NVML lists the GPU: a failure of the run says what is wrong.

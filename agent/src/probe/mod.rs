@@ -25,7 +25,7 @@ mod timing;
 mod trouble;
 mod unresponsive;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -66,6 +66,8 @@ pub(crate) struct Options {
     /// The GPUs that the run is confined to, as `--devices` names them.
     pub(crate) devices: Option<String>,
     pub(crate) depth: Depth,
+    /// PCI addresses of GPUs that were listed earlier in this boot, as the ledger has it.
+    pub(crate) earlier: BTreeSet<String>,
     pub(crate) bench: Option<BenchOptions>,
     pub(crate) nccl: Option<NcclOptions>,
     pub(crate) load: Option<LoadOptions>,

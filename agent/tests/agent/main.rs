@@ -26,6 +26,7 @@ mod host;
 mod kernel_lines;
 mod killed;
 mod ladder;
+mod listed_earlier;
 mod lossless;
 mod manners;
 mod matching;

@@ -1,11 +1,22 @@
 //! Which GPUs a node has, as far as looks at all of them tell.
 
+use std::collections::BTreeSet;
+
 use super::Ledger;
 use super::new::New;
 use crate::observation::{Look, Scope, cause};
 use crate::report::Nature;
 
 impl Ledger {
+    /// PCI addresses of the GPUs that were listed, or lost, earlier in this boot; none where the boot is not known.
+    pub fn listed_earlier(&self, boot_id: Option<&str>) -> BTreeSet<String> {
+        if boot_id.is_some() && self.gpus_boot.as_deref() == boot_id {
+            self.gpus.clone()
+        } else {
+            BTreeSet::new()
+        }
+    }
+
     /// Compares the GPUs of a look at all of them with those that were listed earlier in this boot, and remembers them. A GPU
     /// that is listed no more, with no reason known, is lost: where the bus does not show it either, only the ledger knows
     /// of it. GPUs can be taken out between two boots.
