@@ -17,6 +17,10 @@ use super::{Extra, daemon, dry_run, make, note_run, print, print_table, say_reas
 /// The report of the last run that admitted the node, in the state folder.
 const LAST_ADMIT: &str = "last-admit.json";
 
+/// What to do where a run could not be kept.
+const MEND: &str = "see that the state folder can be written (free space, no read-only mount, no process that holds ledger.lock), \
+                    then run `peerless-agent admit` again";
+
 pub(crate) fn admit(arguments: &AdmitArgs) -> anyhow::Result<u8> {
     let (run, state) = (&arguments.run, &arguments.state);
     let extra = Extra {
@@ -32,7 +36,7 @@ pub(crate) fn admit(arguments: &AdmitArgs) -> anyhow::Result<u8> {
         return dry_run::tell(run, state, &extra);
     }
     let mut report = make((run, state), Depth::Full, !arguments.json, extra)?;
-    note_run(&mut report, run, state);
+    let unkept = note_run(&mut report, run, state);
     if arguments.json {
         print(&output::json(&report)?)?;
     } else {
@@ -62,11 +66,19 @@ pub(crate) fn admit(arguments: &AdmitArgs) -> anyhow::Result<u8> {
         say("not admitted: the run was good, and something is open that it does not end");
         return Ok(minded);
     }
-    if let Err(error) = daemon::keep(&state.file(true), &report) {
-        // An earlier result with the fault may stay, and gates go by it.
+    if let Some(why) = unkept {
         say(&format!(
-            "the result is not kept, and gates may go by an earlier one: {error:#}"
+            "not admitted: the run was good, and could not be kept, so that what was open stays open for the daemon and the gates: \
+             {why}; {MEND}"
         ));
+        return Ok(ExitCode::Unknown.number());
+    }
+    if let Err(error) = daemon::keep(&state.file(true), &report) {
+        say(&format!(
+            "not admitted: the run was good, and its result could not be kept, so that gates may go by an earlier one: {error:#}; \
+             {MEND}"
+        ));
+        return Ok(ExitCode::Unknown.number());
     }
     say("admitted");
     Ok(minded)

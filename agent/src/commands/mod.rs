@@ -210,8 +210,9 @@ fn listed_earlier(run: &RunArgs, state: &StateArgs) -> BTreeSet<String> {
 }
 
 /// Has the daemon's ledger know of a run of another verb: a proof ends what it can end, whoever made it. Where there is no
-/// ledger, what the run itself read of its GPUs still counts as it would for the daemon.
-fn note_run(report: &mut Report, run: &RunArgs, state: &StateArgs) {
+/// ledger, what the run itself read of its GPUs still counts as it would for the daemon. The answer says why the ledger does not
+/// have the run, where there is one.
+fn note_run(report: &mut Report, run: &RunArgs, state: &StateArgs) -> Option<String> {
     let scope = run.scope();
     let now = SystemClock.now();
     let Folders { own, of_node } = state.folders();
@@ -219,10 +220,12 @@ fn note_run(report: &mut Report, run: &RunArgs, state: &StateArgs) {
     let beside = of_run_beside(told, report, scope);
     let own = own.map(LedgerFile::of);
     let own = own.filter(|ledger| ledger.is_expected(state.is_named()));
+    let mut unkept = None;
     let own = own.map(|ledger| {
         let noted = ledger.note_run(&run.host_root(), report, scope, now);
         if let Some(why) = noted.unkept {
             say(&format!("the daemon's ledger does not know of this run: {why}"));
+            unkept = Some(why);
         }
         noted.value
     });
@@ -233,7 +236,7 @@ fn note_run(report: &mut Report, run: &RunArgs, state: &StateArgs) {
             let health = of_run_alone(report, scope);
             let has_fault = health.open.iter().any(|entry| entry.bearing == Bearing::Fault);
             if !has_fault {
-                return;
+                return unkept;
             }
             health
         }
@@ -243,6 +246,7 @@ fn note_run(report: &mut Report, run: &RunArgs, state: &StateArgs) {
         health = health.about(true);
     }
     conclude(report, health, now);
+    unkept
 }
 
 fn print_table(arguments: &RunArgs, report: &Report) -> io::Result<()> {

@@ -41,6 +41,7 @@ mod pairs;
 mod passive;
 mod pipes;
 mod processes;
+mod returning;
 mod scenarios;
 mod simulate;
 mod slurm;
