@@ -1,11 +1,10 @@
 //! How a run over the GPUs is made: what all verbs that make one take.
 
-use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
-use kb_core::health::Scope;
+use kb_core::health::{ListedEarlier, Scope};
 use kb_core::ids::NodeId;
 use kb_core::report::Report;
 use kb_core::verdict::FailOn;
@@ -72,7 +71,7 @@ impl RunArgs {
             expected_gpus: expect::gpus(&self.expect),
             devices: self.devices.clone(),
             depth,
-            earlier: BTreeSet::new(),
+            earlier: ListedEarlier::default(),
             bench: None,
             nccl: None,
             load: None,

@@ -30,12 +30,11 @@ pub(crate) use status::status;
 pub(crate) use upload::{bundle, upload};
 pub(crate) use watch::watch;
 
-use std::collections::BTreeSet;
 use std::io::{self, IsTerminal, Write};
 
 use anyhow::Context as _;
 use kb_core::health::{
-    Bearing, ENDS_BY, UNREAD_LEDGER, conclude, needs_admission, open_faults, told, unread_ledger,
+    Bearing, ENDS_BY, ListedEarlier, UNREAD_LEDGER, conclude, needs_admission, open_faults, told, unread_ledger,
 };
 use kb_core::report::Report;
 use kb_core::verdict::{ExitCode, Verdict};
@@ -201,12 +200,12 @@ fn make(
 }
 
 /// What a ledger has that cannot be read is told behind the run, which asks it again.
-fn listed_earlier(run: &RunArgs, state: &StateArgs) -> BTreeSet<String> {
+fn listed_earlier(run: &RunArgs, state: &StateArgs) -> ListedEarlier {
     let node = host::node(&run.host_root()).ok();
     let boot = node.as_ref().and_then(|node| node.boot_id.as_deref());
     let ledger = state.folders().own.map(LedgerFile::of);
     let ledger = ledger.and_then(|ledger| ledger.read(node.as_ref()).ok().flatten());
-    ledger.map_or_else(BTreeSet::new, |ledger| ledger.listed_earlier(boot))
+    ledger.map_or_else(ListedEarlier::default, |ledger| ledger.listed_earlier(boot))
 }
 
 /// Has the daemon's ledger know of a run of another verb: a proof ends what it can end, whoever made it. Where there is no

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use kb_core::health::ListedEarlier;
 use kb_core::report::{Absence, AbsentGpu, Gpu};
 
-use crate::host::{self, BusGpu, Visibility};
+use crate::host::{self, BusGpu, HostRoot, Visibility};
 use crate::process::VISIBLE_GPUS;
 use crate::worker::protocol::{ManagedGpu, NoList, Unanswered, Why};
 
@@ -24,6 +25,7 @@ pub(super) fn of_run(options: &Options, session: &mut Session<'_>, opened: Optio
     let root = &options.host_root;
     let visible = std::env::var("NVIDIA_VISIBLE_DEVICES").ok();
     let cuda_visible = std::env::var(VISIBLE_GPUS).ok();
+    let visibility = host::visibility(root, visible.as_deref());
     let asked = options
         .devices
         .as_deref()
@@ -31,23 +33,44 @@ pub(super) fn of_run(options: &Options, session: &mut Session<'_>, opened: Optio
     let roll = Roll {
         asked,
         expected: options.expected_gpus,
-        earlier: &options.earlier,
+        earlier: listed_earlier(&options.earlier, &visibility, view(root).as_deref()),
         opened,
         managed: session.list_managed(),
         bus: host::bus_gpus(root),
-        visibility: host::visibility(root, visible.as_deref()),
+        visibility,
         is_masked: options.devices.is_none() && std::env::var_os(VISIBLE_GPUS).is_some(),
         is_by_bus: std::env::var("CUDA_DEVICE_ORDER").is_ok_and(|order| order == "PCI_BUS_ID"),
     };
     roll.absent()
 }
 
+/// What grants GPUs to this process; nothing where it sees all.
+pub(super) fn view(root: &HostRoot) -> Option<String> {
+    let visible = std::env::var("NVIDIA_VISIBLE_DEVICES").ok();
+    host::view(root, visible.as_deref())
+}
+
+/// A process that may not see all goes by what the same grants showed before: any other grants may be of other GPUs.
+fn listed_earlier(
+    earlier: &ListedEarlier,
+    visibility: &Visibility,
+    view: Option<&str>,
+) -> BTreeSet<String> {
+    match visibility {
+        Visibility::All | Visibility::Unknown(_) => earlier.all.clone(),
+        Visibility::Confined(_) => view
+            .and_then(|view| earlier.by_view.get(view))
+            .cloned()
+            .unwrap_or_default(),
+    }
+}
+
 struct Roll<'a> {
     /// `--devices`, else `CUDA_VISIBLE_DEVICES`, in their order.
     asked: Option<&'a str>,
     expected: Option<u32>,
-    /// Addresses that were listed earlier in this boot.
-    earlier: &'a BTreeSet<String>,
+    /// Addresses that were listed earlier in this boot, by a process to which as much was granted as to this one.
+    earlier: BTreeSet<String>,
     /// What CUDA lists; nothing where it could not be opened.
     opened: Option<&'a [Gpu]>,
     managed: Result<Vec<ManagedGpu>, NoList>,
@@ -164,9 +187,6 @@ impl Roll<'_> {
         let Ok(managed) = &self.managed else {
             return Vec::new();
         };
-        if matches!(self.visibility, Visibility::Confined(_)) {
-            return Vec::new();
-        }
         let is_told = |address: &str| {
             let of = |gpu: &AbsentGpu| {
                 gpu.absence != Absence::NotLookedAt && gpu.pci_address.as_deref() == Some(address)
@@ -288,6 +308,12 @@ impl Roll<'_> {
             (Some(driver), _, _) if driver != NVIDIA => {
                 (Absence::OtherDriver, format!("the driver {driver} has it"))
             }
+            (Some(_), Visibility::Confined(_), Ok(_)) if self.earlier.contains(&gpu.address) => (
+                Absence::Lost,
+                "it was listed earlier in this boot with the same grants, it is on the bus and the NVIDIA driver has it, but NVML \
+                 does not list it any more"
+                    .to_owned(),
+            ),
             (_, Visibility::Confined(why), _) => (
                 Absence::NotGranted,
                 format!("it is on the bus and NVML does not list it here; {why}"),

@@ -25,10 +25,11 @@ mod timing;
 mod trouble;
 mod unresponsive;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use kb_core::health::ListedEarlier;
 use kb_core::ids::IdError;
 use kb_core::report::{
     AbsentGpu, Conclusion, Fact, Failure, Gpu, Load, LogExcerpt, MAJOR, MINOR, Measurement, Nccl, Pair,
@@ -66,8 +67,8 @@ pub(crate) struct Options {
     /// The GPUs that the run is confined to, as `--devices` names them.
     pub(crate) devices: Option<String>,
     pub(crate) depth: Depth,
-    /// PCI addresses of GPUs that were listed earlier in this boot, as the ledger has it.
-    pub(crate) earlier: BTreeSet<String>,
+    /// GPUs that were listed earlier in this boot, as the ledger has it.
+    pub(crate) earlier: ListedEarlier,
     pub(crate) bench: Option<BenchOptions>,
     pub(crate) nccl: Option<NcclOptions>,
     pub(crate) load: Option<LoadOptions>,
@@ -132,6 +133,10 @@ pub(crate) fn run(
     logs.extend(found.logs);
     let mut facts = host.facts;
     facts.extend(log_facts);
+    facts.extend(absent::view(&options.host_root).map(|view| {
+        let fact = Fact::read(view.into(), "user, control group and NVIDIA_VISIBLE_DEVICES");
+        (fact_name::GPUS_VIEW.to_owned(), fact)
+    }));
     facts.extend(found.driver);
     facts.extend(options.expected_gpus.map(|gpus| {
         let said = Fact::read(gpus.into(), "--expect");

@@ -1,9 +1,11 @@
 //! GPUs that were listed earlier in this boot and are listed no more.
 
+use std::os::unix::fs::symlink;
+
 use fake_gpu::Scenario;
 
 use crate::node::{Node, Run};
-use crate::tree::write;
+use crate::tree::{device, write};
 
 /// Where the GPUs of the scenario are.
 const SECOND: &str = "0000:00:07.0";
@@ -81,5 +83,74 @@ fn in_a_new_boot_numbers_begin_anew() {
     let boot = "9f1b2c3d-0000-4000-8000-000000000002\n";
     write(&node.path("host"), "proc/sys/kernel/random/boot_id", boot);
     let run = with_state(&node, "probe", &["--devices", "1,2"]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+}
+
+const GPUS: [&str; 3] = ["0000:00:06.0", "0000:00:07.0", "0000:00:08.0"];
+
+/// Three GPUs that the bus shows with the NVIDIA driver, in a process that may not see all.
+fn confined(prepare: impl FnOnce(&Node)) -> Node {
+    let node = Node::with(&Scenario::healthy(3));
+    let host = node.path("host");
+    for address in GPUS {
+        device(&host, &["0000:00:01.0", address]);
+        let driver = host.join("sys/bus/pci/devices").join(address).join("driver");
+        symlink("../../../bus/pci/drivers/nvidia", driver).unwrap();
+    }
+    write(&host, "dev/kmsg", "5,1,0,-;Linux version 6.8.0\n");
+    write(&host, "proc/1/cgroup", "0::/init.scope\n");
+    write(&host, "proc/self/status", "Uid:\t0\t0\t0\t0\n");
+    prepare(&node);
+    node
+}
+
+fn look_granted(node: &Node, visible: Option<&str>) -> Run {
+    let mut command = node.command("daemon");
+    command.args(["--once", "--state"]).arg(node.path("state"));
+    command.envs(visible.map(|visible| ("NVIDIA_VISIBLE_DEVICES", visible)));
+    Run::of(&command.output().unwrap())
+}
+
+/// It was granted then, so that nobody else may have been given it.
+#[test]
+fn a_confined_look_tells_of_what_the_same_grants_showed_before() {
+    type Prepare = fn(&Node);
+    let in_pod: Prepare = |node| write(&node.path("host"), "proc/1/cgroup", "0::/kubepods.slice/pod1\n");
+    let as_user: Prepare =
+        |node| write(&node.path("host"), "proc/self/status", "Uid:\t1000\t1000\t1000\t1000\n");
+    for (what, prepare, visible) in [
+        ("a pod", in_pod, None),
+        ("a user", as_user, None),
+        ("a list", (|_: &Node| ()) as Prepare, Some("0,1,2")),
+    ] {
+        let node = confined(prepare);
+        assert_eq!(look_granted(&node, visible).code, 0, "{what}");
+        node.becomes(&without(3, 2));
+        let run = look_granted(&node, visible);
+        assert_eq!(run.code, 2, "{what}: {}", run.stderr);
+        let told = format!("gpu_lost@{}", GPUS[2]);
+        assert!(run.stderr.contains(&told), "{what}: {}", run.stderr);
+        // Which stays so at the next look, and ends when it is back.
+        assert_eq!(look_granted(&node, visible).code, 2, "{what}");
+        node.becomes(&Scenario::healthy(3));
+        let run = look_granted(&node, visible);
+        assert_eq!(run.code, 0, "{what}: {}", run.stderr);
+    }
+}
+
+#[test]
+fn what_other_grants_showed_before_is_not_granted_and_no_fault() {
+    let node = confined(|_| ());
+    assert_eq!(look_granted(&node, Some("0,1,2")).code, 0);
+    node.becomes(&without(3, 2));
+    let run = look_granted(&node, Some("0,1"));
+    assert_eq!(run.code, 0, "{}", run.stderr);
+
+    let pod = |number: u32| format!("0::/kubepods.slice/pod{number}\n");
+    let node = confined(|node| write(&node.path("host"), "proc/1/cgroup", &pod(1)));
+    assert_eq!(look_granted(&node, None).code, 0);
+    node.becomes(&without(3, 2));
+    write(&node.path("host"), "proc/1/cgroup", &pod(2));
+    let run = look_granted(&node, None);
     assert_eq!(run.code, 0, "{}", run.stderr);
 }

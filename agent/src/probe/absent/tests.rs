@@ -26,7 +26,6 @@ fn on_bus(address: &str, driver: Option<&str>) -> BusGpu {
     }
 }
 
-static NONE: BTreeSet<String> = BTreeSet::new();
 const A: &str = "0000:3b:00.0";
 const B: &str = "0000:5e:00.0";
 
@@ -35,7 +34,7 @@ fn roll(managed: Vec<ManagedGpu>, bus: Vec<BusGpu>) -> Roll<'static> {
     Roll {
         asked: None,
         expected: None,
-        earlier: &NONE,
+        earlier: BTreeSet::new(),
         opened: None,
         managed: Ok(managed),
         bus: Some(bus),
