@@ -72,6 +72,7 @@ impl RunArgs {
             devices: self.devices.clone(),
             depth,
             earlier: ListedEarlier::default(),
+            before: Vec::new(),
             bench: None,
             nccl: None,
             load: None,

@@ -6,13 +6,13 @@ use kb_core::health::Scope;
 use kb_core::report::{Fact, GapKind, Report};
 use kb_core::verdict::{ExitCode, FailOn, not_admitted};
 
-use crate::cli::{AdmitArgs, StateArgs};
+use crate::cli::{AdmitArgs, RunArgs, StateArgs};
 use crate::files::{FOR_OWNER, read_plain, write_whole};
 use crate::output;
-use crate::probe::{Depth, LoadOptions};
+use crate::probe::{Before, Depth, GpusBefore, LoadOptions};
 use crate::process::say;
 
-use super::{Extra, daemon, dry_run, make, note_run, print, print_table, say_reason};
+use super::{Extra, ask_ledger, daemon, dry_run, make, note_run, print, print_table, say_reason};
 
 /// The report of the last run that admitted the node, in the state folder.
 const LAST_ADMIT: &str = "last-admit.json";
@@ -23,12 +23,14 @@ const MEND: &str = "see that the state folder can be written (free space, no rea
 
 pub(crate) fn admit(arguments: &AdmitArgs) -> anyhow::Result<u8> {
     let (run, state) = (&arguments.run, &arguments.state);
+    let earlier = earlier(state);
     let extra = Extra {
+        before: before(run, state, &earlier),
         bench: Some(arguments.bench()),
         load: Some(LoadOptions {
             seconds: arguments.load_seconds(),
             steps: arguments.load_steps(),
-            earlier: earlier(state),
+            earlier,
         }),
         ..Extra::default()
     };
@@ -82,6 +84,33 @@ pub(crate) fn admit(arguments: &AdmitArgs) -> anyhow::Result<u8> {
     }
     say("admitted");
     Ok(minded)
+}
+
+/// The GPUs that this node had at its last admission, and since then in an earlier boot.
+fn before(run: &RunArgs, state: &StateArgs, earlier: &Fact<Box<Report>>) -> Vec<GpusBefore> {
+    let admitted = earlier.value.as_ref().map(|report| GpusBefore {
+        when: format!("at the last admission ({})", report.finished_at),
+        gpus: report
+            .gpus
+            .iter()
+            .map(|gpu| Before {
+                uuid: gpu.uuid.value.clone(),
+                address: gpu.pci_address.value.clone(),
+            })
+            .collect(),
+    });
+    let listed = ask_ledger(run, state, |ledger, boot| GpusBefore {
+        when: "in an earlier boot".to_owned(),
+        gpus: ledger
+            .listed_before(boot)
+            .iter()
+            .map(|address| Before {
+                uuid: None,
+                address: Some(address.clone()),
+            })
+            .collect(),
+    });
+    admitted.into_iter().chain(listed).collect()
 }
 
 fn earlier(state: &StateArgs) -> Fact<Box<Report>> {

@@ -34,7 +34,7 @@ use std::io::{self, IsTerminal, Write};
 
 use anyhow::Context as _;
 use kb_core::health::{
-    Bearing, ENDS_BY, ListedEarlier, UNREAD_LEDGER, conclude, needs_admission, open_faults, told, unread_ledger,
+    Bearing, ENDS_BY, Ledger, ListedEarlier, UNREAD_LEDGER, conclude, needs_admission, open_faults, told, unread_ledger,
 };
 use kb_core::report::Report;
 use kb_core::verdict::{ExitCode, Verdict};
@@ -44,7 +44,7 @@ use crate::clock::{Clock as _, SystemClock};
 use crate::host;
 use crate::ledger::{Folders, LedgerFile, both, numbers_are_in_doubt, of_run_alone, of_run_beside};
 use crate::output::{self, Drawn};
-use crate::probe::{self, BenchOptions, Chance, Depth, LoadOptions, NcclOptions, RANDOM_BYTES};
+use crate::probe::{self, BenchOptions, Chance, Depth, GpusBefore, LoadOptions, NcclOptions, RANDOM_BYTES};
 use crate::process::say;
 use crate::upload::{Body, read_body};
 
@@ -69,7 +69,7 @@ pub(crate) fn bench(arguments: &BenchArgs) -> anyhow::Result<u8> {
     let extra = Extra {
         bench: Some(arguments.chosen()),
         nccl: arguments.nccl(),
-        load: None,
+        ..Extra::default()
     };
     show((&arguments.run, &arguments.state), arguments.json, extra)
 }
@@ -79,6 +79,7 @@ struct Extra {
     bench: Option<BenchOptions>,
     nccl: Option<NcclOptions>,
     load: Option<LoadOptions>,
+    before: Vec<GpusBefore>,
 }
 
 fn show((run, state): (&RunArgs, &StateArgs), json: bool, extra: Extra) -> anyhow::Result<u8> {
@@ -178,13 +179,19 @@ fn make(
     (arguments, state): (&RunArgs, &StateArgs),
     depth: Depth,
     for_people: bool,
-    Extra { bench, nccl, load }: Extra,
+    Extra {
+        bench,
+        nccl,
+        load,
+        before,
+    }: Extra,
 ) -> anyhow::Result<Report> {
     let options = arguments.options(depth).context("find the agent's own binary")?;
     let options = probe::Options {
         bench,
         nccl,
         load,
+        before,
         earlier: listed_earlier(arguments, state),
         ..options
     };
@@ -201,11 +208,20 @@ fn make(
 
 /// What a ledger has that cannot be read is told behind the run, which asks it again.
 fn listed_earlier(run: &RunArgs, state: &StateArgs) -> ListedEarlier {
+    let asked = ask_ledger(run, state, Ledger::listed_earlier);
+    asked.unwrap_or_default()
+}
+
+/// Asks the ledger about the boot that the node is in.
+fn ask_ledger<T>(
+    run: &RunArgs,
+    state: &StateArgs,
+    ask: impl FnOnce(&Ledger, Option<&str>) -> T,
+) -> Option<T> {
     let node = host::node(&run.host_root()).ok();
     let boot = node.as_ref().and_then(|node| node.boot_id.as_deref());
-    let ledger = state.folders().own.map(LedgerFile::of);
-    let ledger = ledger.and_then(|ledger| ledger.read(node.as_ref()).ok().flatten());
-    ledger.map_or_else(ListedEarlier::default, |ledger| ledger.listed_earlier(boot))
+    let ledger = LedgerFile::of(state.folders().own?).read(node.as_ref());
+    Some(ask(&ledger.ok()??, boot))
 }
 
 /// Has the daemon's ledger know of a run of another verb: a proof ends what it can end, whoever made it. Where there is no

@@ -33,6 +33,7 @@ pub(super) fn of_run(options: &Options, session: &mut Session<'_>, opened: Optio
     let roll = Roll {
         asked,
         expected: options.expected_gpus,
+        before: &options.before,
         earlier: listed_earlier(&options.earlier, &visibility, view(root).as_deref()),
         opened,
         managed: session.list_managed(),
@@ -69,6 +70,7 @@ struct Roll<'a> {
     /// `--devices`, else `CUDA_VISIBLE_DEVICES`, in their order.
     asked: Option<&'a str>,
     expected: Option<u32>,
+    before: &'a [GpusBefore],
     /// Addresses that were listed earlier in this boot, by a process to which as much was granted as to this one.
     earlier: BTreeSet<String>,
     /// What CUDA lists; nothing where it could not be opened.
@@ -94,6 +96,7 @@ impl Roll<'_> {
             None => [self.not_listed(), self.not_opened(), self.without_a_list()].concat(),
         };
         absent.extend(self.too_few());
+        absent.extend(self.fewer_than_before(&absent));
         absent
     }
 
@@ -431,6 +434,9 @@ fn find<'a>(managed: &'a [ManagedGpu], name: &str) -> Option<&'a ManagedGpu> {
     let mut managed = managed.iter();
     managed.find(|gpu| gpu.uuid.as_deref().is_some_and(begins))
 }
+
+mod before;
+pub(crate) use before::{Before, GpusBefore};
 
 #[cfg(test)]
 mod tests;

@@ -42,6 +42,7 @@ use crate::host::{self, HostRoot, Watch};
 use crate::worker::lock::{self, Lock, LockError};
 use crate::worker::protocol::{Loaded, Opened};
 
+pub(crate) use absent::{Before, GpusBefore};
 pub(crate) use bench::{BenchOptions, estimate as estimate_bench};
 pub(crate) use chance::{Chance, RANDOM_BYTES};
 pub(crate) use load::LoadOptions;
@@ -69,6 +70,8 @@ pub(crate) struct Options {
     pub(crate) depth: Depth,
     /// GPUs that were listed earlier in this boot, as the ledger has it.
     pub(crate) earlier: ListedEarlier,
+    /// The GPUs that the node had before it was repaired, as each source has them; fewer of them now are a fault.
+    pub(crate) before: Vec<GpusBefore>,
     pub(crate) bench: Option<BenchOptions>,
     pub(crate) nccl: Option<NcclOptions>,
     pub(crate) load: Option<LoadOptions>,

@@ -41,6 +41,16 @@ impl Ledger {
         }
     }
 
+    /// PCI addresses that were listed before this boot, since the last admission.
+    pub fn listed_before(&self, boot_id: Option<&str>) -> &BTreeSet<String> {
+        let is_of_this_boot = boot_id.is_some() && self.gpus_boot.as_deref() == boot_id;
+        if is_of_this_boot || self.gpus.len() < self.gpus_before.len() {
+            &self.gpus_before
+        } else {
+            &self.gpus
+        }
+    }
+
     fn granted(&mut self, look: &Look) {
         let Some(view) = look.view.as_ref().filter(|_| look.scope == Scope::All) else {
             return;
@@ -67,7 +77,10 @@ impl Ledger {
             if look.boot_id.is_some() && self.gpus_boot == look.boot_id {
                 self.gone(look);
             } else {
-                self.gpus.clear();
+                let last = std::mem::take(&mut self.gpus);
+                if last.len() >= self.gpus_before.len() {
+                    self.gpus_before = last;
+                }
                 self.gpus_granted.clear();
                 self.gpus_boot.clone_from(&look.boot_id);
             }

@@ -42,6 +42,9 @@ pub struct Ledger {
     gpus: BTreeSet<String>,
     #[serde(default)]
     gpus_boot: Option<String>,
+    /// Those of the boot before since the last admission in which there were most. Absent in ledgers of older agents.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    gpus_before: BTreeSet<String>,
     /// The same of looks that may not have seen all, by what was granted to them, the newest last. Absent in ledgers of older agents.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     gpus_granted: Vec<Granted>,
@@ -71,6 +74,7 @@ impl Default for Ledger {
             last_proof: None,
             gpus: BTreeSet::new(),
             gpus_boot: None,
+            gpus_before: BTreeSet::new(),
             gpus_granted: Vec::new(),
             links: BTreeMap::new(),
             links_boot: None,
