@@ -55,4 +55,5 @@ mod unkept;
 mod unresponsive;
 mod upload;
 mod watching;
+mod whose_lines;
 mod wording;
