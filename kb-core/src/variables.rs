@@ -157,7 +157,10 @@ mod tests {
 
     #[test]
     fn an_option_without_a_variable_is_named() {
-        for (name, option) in [("PEERLESS_FAIL_ON", "--fail-on"), ("PEERLESS_TIMEOUT", "--timeout")] {
+        for (name, option) in [
+            ("PEERLESS_FAIL_ON", "--fail-on"),
+            ("PEERLESS_TIMEOUT", "--timeout"),
+        ] {
             let said = of(name).unwrap();
             assert!(said.contains(option) && said.contains("PEERLESS_"), "{said}");
         }

@@ -79,7 +79,8 @@ pub(crate) fn with_file(arguments: Vec<OsString>) -> Result<Vec<OsString>, Strin
 fn expected_by_environment(verb: &str) -> Result<Option<String>, String> {
     let cli = Cli::command();
     let options = cli.find_subcommand(verb).map(Command::get_arguments);
-    let has_option = options.is_some_and(|mut options| options.any(|option| option.get_long() == Some("expect")));
+    let has_option =
+        options.is_some_and(|mut options| options.any(|option| option.get_long() == Some("expect")));
     let Some(text) = std::env::var_os(EXPECT).filter(|text| has_option && !text.is_empty()) else {
         return Ok(None);
     };

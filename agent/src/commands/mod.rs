@@ -34,7 +34,8 @@ use std::io::{self, IsTerminal, Write};
 
 use anyhow::Context as _;
 use kb_core::health::{
-    Bearing, ENDS_BY, Ledger, ListedEarlier, UNREAD_LEDGER, conclude, needs_admission, open_faults, told, unread_ledger,
+    Bearing, ENDS_BY, Ledger, ListedEarlier, UNREAD_LEDGER, conclude, needs_admission, open_faults, told,
+    unread_ledger,
 };
 use kb_core::report::Report;
 use kb_core::verdict::{ExitCode, Verdict};
@@ -112,11 +113,7 @@ pub(crate) fn report(arguments: &ReportArgs) -> anyhow::Result<u8> {
         Some(file) if arguments.redact.is_empty() => read_body("--from", file)?,
         Some(file) => Body::redacted(&read_body("--from", file)?.0, &arguments.redact)?,
         None => {
-            let mut report = make_report(
-                (&arguments.run, &arguments.state),
-                Depth::Full,
-                !arguments.print,
-            )?;
+            let mut report = make_report((&arguments.run, &arguments.state), Depth::Full, !arguments.print)?;
             note_run(&mut report, &arguments.run, &arguments.state);
             Body::redacted(&report, &arguments.redact)?
         }

@@ -19,7 +19,12 @@ impl Context {
         driver.api.gpu.set(Some(device.ordinal));
         let mut handle: CUcontext = std::ptr::null_mut();
         // SAFETY: a place for one handle; the device came from this driver.
-        unsafe { call!(driver.api, cuDevicePrimaryCtxRetain(&raw mut handle, device.handle)) }?;
+        unsafe {
+            call!(
+                driver.api,
+                cuDevicePrimaryCtxRetain(&raw mut handle, device.handle)
+            )
+        }?;
         Ok(Rc::new(Self {
             api: Rc::clone(&driver.api),
             handle,

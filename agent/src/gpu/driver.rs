@@ -164,7 +164,12 @@ impl Driver {
         let mut text = [0 as c_char; ADDRESS_BYTES];
         let bytes = c_int::try_from(ADDRESS_BYTES).unwrap_or(0);
         // SAFETY: the buffer has as many bytes as said.
-        unsafe { call!(self.api, cuDeviceGetPCIBusId(text.as_mut_ptr(), bytes, device.handle)) }?;
+        unsafe {
+            call!(
+                self.api,
+                cuDeviceGetPCIBusId(text.as_mut_ptr(), bytes, device.handle)
+            )
+        }?;
         Ok(PciAddress::from_driver(&text_of(&text)))
     }
 
@@ -190,7 +195,12 @@ impl Driver {
     pub(crate) fn can_access_peer(&self, from: Device, to: Device) -> Result<bool, CallError> {
         let mut granted: c_int = 0;
         // SAFETY: a place for one int.
-        unsafe { call!(self.api, cuDeviceCanAccessPeer(&raw mut granted, from.handle, to.handle)) }?;
+        unsafe {
+            call!(
+                self.api,
+                cuDeviceCanAccessPeer(&raw mut granted, from.handle, to.handle)
+            )
+        }?;
         Ok(granted != 0)
     }
 

@@ -2,10 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use kb_core::health::ListedEarlier;
 use kb_core::report::{Absence, AbsentGpu, Gpu};
 
-use crate::host::{self, BusGpu, HostRoot, Visibility};
+use crate::host::{self, BusGpu, Visibility};
 use crate::process::VISIBLE_GPUS;
 use crate::worker::protocol::{ManagedGpu, NoList, Unanswered, Why};
 
@@ -43,27 +42,6 @@ pub(super) fn of_run(options: &Options, session: &mut Session<'_>, opened: Optio
         is_by_bus: std::env::var("CUDA_DEVICE_ORDER").is_ok_and(|order| order == "PCI_BUS_ID"),
     };
     roll.absent()
-}
-
-/// What grants GPUs to this process; nothing where it sees all.
-pub(super) fn view(root: &HostRoot) -> Option<String> {
-    let visible = std::env::var("NVIDIA_VISIBLE_DEVICES").ok();
-    host::view(root, visible.as_deref())
-}
-
-/// A process that may not see all goes by what the same grants showed before: any other grants may be of other GPUs.
-fn listed_earlier(
-    earlier: &ListedEarlier,
-    visibility: &Visibility,
-    view: Option<&str>,
-) -> BTreeSet<String> {
-    match visibility {
-        Visibility::All | Visibility::Unknown(_) => earlier.all.clone(),
-        Visibility::Confined(_) => view
-            .and_then(|view| earlier.by_view.get(view))
-            .cloned()
-            .unwrap_or_default(),
-    }
 }
 
 struct Roll<'a> {
@@ -183,33 +161,6 @@ impl Roll<'_> {
                 .push_str(", so that the numbers behind it are those of other GPUs than before");
         }
         lost
-    }
-
-    /// Listed earlier in this boot and listed no more, with no reason known. The bus may not show it, or nobody can read the bus.
-    fn gone(&self, told: &[AbsentGpu]) -> Vec<AbsentGpu> {
-        let Ok(managed) = &self.managed else {
-            return Vec::new();
-        };
-        let is_told = |address: &str| {
-            let of = |gpu: &AbsentGpu| {
-                gpu.absence != Absence::NotLookedAt && gpu.pci_address.as_deref() == Some(address)
-            };
-            self.is_known(address) || told.iter().any(of)
-        };
-        let gone: Vec<&String> = self.earlier.iter().filter(|address| !is_told(address)).collect();
-        let unanswered = managed.iter().filter(|gpu| gpu.address.is_err()).count();
-        if unanswered >= gone.len() {
-            // Each of them may be one that does not say where it is.
-            return Vec::new();
-        }
-        let lost = |address: &String| AbsentGpu {
-            pci_address: Some(address.clone()),
-            ..AbsentGpu::new(
-                Absence::Lost,
-                "it was listed earlier in this boot, and the driver does not list it any more",
-            )
-        };
-        gone.into_iter().map(lost).collect()
     }
 
     /// Nothing where CUDA could not be opened and NVML lists the GPU: a failure of the run says what is wrong.
@@ -436,7 +387,10 @@ fn find<'a>(managed: &'a [ManagedGpu], name: &str) -> Option<&'a ManagedGpu> {
 }
 
 mod before;
+mod earlier;
 pub(crate) use before::{Before, GpusBefore};
+use earlier::listed_earlier;
+pub(super) use earlier::view;
 
 #[cfg(test)]
 mod tests;

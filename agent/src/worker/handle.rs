@@ -161,11 +161,7 @@ impl Worker {
         }
     }
 
-    fn spawn(
-        program: &Path,
-        environment: &[(&str, &str)],
-        broken: &HardwareErrors,
-    ) -> io::Result<Self> {
+    fn spawn(program: &Path, environment: &[(&str, &str)], broken: &HardwareErrors) -> io::Result<Self> {
         // The worker inherits the writing end; std closes every other descriptor of ours on exec.
         let (reader, writer) = rustix::pipe::pipe()?;
         fcntl_setfd(&reader, FdFlags::CLOEXEC)?;

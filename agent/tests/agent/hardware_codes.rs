@@ -25,7 +25,11 @@ fn assert_broken(scenario: &Scenario, expected: &str, what: &str) {
         "{what}: {}",
         run.stderr
     );
-    let causes: Vec<_> = report.pairs.iter().map(|pair| pair.verdict.cause.as_deref()).collect();
+    let causes: Vec<_> = report
+        .pairs
+        .iter()
+        .map(|pair| pair.verdict.cause.as_deref())
+        .collect();
     assert!(causes.contains(&Some(expected)), "{what}: {causes:?}");
 }
 
@@ -53,7 +57,10 @@ fn a_code_of_broken_hardware_counts_even_if_the_check_then_passes_alone() {
 fn another_code_that_does_not_come_back_is_a_warning_as_before() {
     let scenario = with_fault(2, "cuLaunchKernel", 20, None, spoil(719));
     let (report, run) = Node::with(&scenario).probe(&[]);
-    let told = (report.conclusion.verdict, report.pairs[0].verdict.cause.as_deref());
+    let told = (
+        report.conclusion.verdict,
+        report.pairs[0].verdict.cause.as_deref(),
+    );
     assert_eq!(
         told,
         (Verdict::Degraded, Some(cause::FAILS_ONLY_TOGETHER)),
@@ -73,7 +80,11 @@ fn a_code_of_broken_hardware_counts_in_calls_that_no_check_makes() {
         ("cuMemUnmap", CallEffect::Return(220), cause::NVLINK_ERROR),
         ("cuStreamDestroy_v2", CallEffect::Return(226), cause::NVLINK_ERROR),
         ("cuModuleUnload", CallEffect::Return(214), cause::ECC_ERROR),
-        ("cuDevicePrimaryCtxRelease_v2", CallEffect::Return(214), cause::ECC_ERROR),
+        (
+            "cuDevicePrimaryCtxRelease_v2",
+            CallEffect::Return(214),
+            cause::ECC_ERROR,
+        ),
     ] {
         let scenario = with_fault(2, call, 0, None, effect);
         assert_broken(&scenario, expected, &format!("{call} {effect:?}"));
@@ -87,7 +98,10 @@ fn the_report_says_which_call_of_which_gpu_returned_it() {
     let told = &report.gpus[1].facts["cuda.hardware_errors"].value;
     let told = told.as_ref().unwrap().as_array().unwrap();
     assert_eq!(told[0]["code"], 214);
-    assert!(told.iter().any(|error| error["call"] == "cuStreamDestroy_v2"), "{told:?}");
+    assert!(
+        told.iter().any(|error| error["call"] == "cuStreamDestroy_v2"),
+        "{told:?}"
+    );
     let verdict = |a: usize| report.pairs[a].verdict.verdict;
     assert_eq!(
         [verdict(0), verdict(1), verdict(2)],
@@ -95,7 +109,10 @@ fn the_report_says_which_call_of_which_gpu_returned_it() {
         "the pair without GPU 1 has nothing to do with it"
     );
     assert!(
-        report.conclusion.reason.contains("cuStreamDestroy_v2 returned 214"),
+        report
+            .conclusion
+            .reason
+            .contains("cuStreamDestroy_v2 returned 214"),
         "{}",
         report.conclusion.reason
     );
@@ -105,8 +122,15 @@ fn the_report_says_which_call_of_which_gpu_returned_it() {
 fn the_only_gpu_is_told_so_too() {
     for call in ["cuMemFree_v2", "cuModuleUnload"] {
         let (report, run) = Node::with(&with_fault(1, call, 0, None, CallEffect::Return(214))).probe(&[]);
-        let failure = report.failures.first().unwrap_or_else(|| panic!("{call}: {}", run.stderr));
-        assert_eq!((failure.cause.as_deref(), run.code), (Some(cause::ECC_ERROR), 2), "{call}");
+        let failure = report
+            .failures
+            .first()
+            .unwrap_or_else(|| panic!("{call}: {}", run.stderr));
+        assert_eq!(
+            (failure.cause.as_deref(), run.code),
+            (Some(cause::ECC_ERROR), 2),
+            "{call}"
+        );
     }
 }
 

@@ -116,8 +116,13 @@ fn look_granted(node: &Node, visible: Option<&str>) -> Run {
 fn a_confined_look_tells_of_what_the_same_grants_showed_before() {
     type Prepare = fn(&Node);
     let in_pod: Prepare = |node| write(&node.path("host"), "proc/1/cgroup", "0::/kubepods.slice/pod1\n");
-    let as_user: Prepare =
-        |node| write(&node.path("host"), "proc/self/status", "Uid:\t1000\t1000\t1000\t1000\n");
+    let as_user: Prepare = |node| {
+        write(
+            &node.path("host"),
+            "proc/self/status",
+            "Uid:\t1000\t1000\t1000\t1000\n",
+        );
+    };
     for (what, prepare, visible) in [
         ("a pod", in_pod, None),
         ("a user", as_user, None),
@@ -147,10 +152,10 @@ fn what_other_grants_showed_before_is_not_granted_and_no_fault() {
     assert_eq!(run.code, 0, "{}", run.stderr);
 
     let pod = |number: u32| format!("0::/kubepods.slice/pod{number}\n");
-    let node = confined(|node| write(&node.path("host"), "proc/1/cgroup", &pod(1)));
+    let node = confined(|node| write(&node.path("host"), "proc/1/cgroup", pod(1)));
     assert_eq!(look_granted(&node, None).code, 0);
     node.becomes(&without(3, 2));
-    write(&node.path("host"), "proc/1/cgroup", &pod(2));
+    write(&node.path("host"), "proc/1/cgroup", pod(2));
     let run = look_granted(&node, None);
     assert_eq!(run.code, 0, "{}", run.stderr);
 }

@@ -50,7 +50,11 @@ fn lines_of_another_host_or_an_earlier_boot_are_none_of_this_node() {
 fn an_xid_behind_the_device_of_the_kernel_is_one() {
     let node = node(Condition::default());
     assert_eq!(daemon(&node, &[]).code, 0);
-    log(&node, 1, &format!("nvidia 0000:00:06.0: {}", xid(79, "GPU has fallen off the bus.")));
+    log(
+        &node,
+        1,
+        &format!("nvidia 0000:00:06.0: {}", xid(79, "GPU has fallen off the bus.")),
+    );
     let run = daemon(&node, &[]);
     assert_eq!(run.code, 2, "{}", run.stderr);
     assert!(run.stderr.contains("xid-79@0000:00:06.0"), "{}", run.stderr);

@@ -127,7 +127,9 @@ pub(crate) fn without_stamp(message: &str) -> &str {
 /// Without what the kernel puts in front for a device of the driver: `nvidia 0000:3b:00.0: NVRM: Xid …`. Other messages of the
 /// device have its address there alone.
 fn without_device(message: &str) -> &str {
-    let of_device = message.strip_prefix("nvidia ").and_then(|rest| rest.split_once(": "));
+    let of_device = message
+        .strip_prefix("nvidia ")
+        .and_then(|rest| rest.split_once(": "));
     let bare = of_device.filter(|(device, rest)| address(device).is_some() && rest.starts_with("NVRM: "));
     bare.map_or(message, |(_, rest)| rest)
 }

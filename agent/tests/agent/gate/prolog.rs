@@ -38,7 +38,13 @@ fn a_job_without_gpus_of_slurm_is_told_of() {
     let cluster = Cluster::with(&Scenario::writes_dropped(), ARMED);
     for script in ["slurm/prolog.sh", "slurm/epilog.sh"] {
         let mut command = cluster.script(script, "");
-        let run = Run::of(&command.env_remove("SLURM_JOB_GPUS").env("CUDA_VISIBLE_DEVICES", "0,1").output().unwrap());
+        let run = Run::of(
+            &command
+                .env_remove("SLURM_JOB_GPUS")
+                .env("CUDA_VISIBLE_DEVICES", "0,1")
+                .output()
+                .unwrap(),
+        );
         assert_eq!(run.code, 0, "{}", run.stderr);
         assert!(run.stderr.contains("SLURM_JOB_GPUS"), "{script}: {}", run.stderr);
     }

@@ -12,9 +12,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-pub use self::log::{LogPlace, Place};
 use self::gpus::Granted;
 pub use self::gpus::ListedEarlier;
+pub use self::log::{LogPlace, Place};
 use self::new::New;
 use crate::ids::NodeId;
 use crate::observation::{Count, Look, Reading, cause};
