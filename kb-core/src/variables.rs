@@ -5,7 +5,7 @@
 
 /// What both programs, the scripts below `deploy` and the tests read. One list for all: the environment of a machine is
 /// often set in one place, and a variable of the server is no mistake beside the agent.
-pub const KNOWN: [&str; 47] = [
+pub const KNOWN: [&str; 48] = [
     "PEERLESS_ALERTMANAGER",
     "PEERLESS_ALERT_LABELS",
     "PEERLESS_ALLOW_SIMULATED",
@@ -15,6 +15,7 @@ pub const KNOWN: [&str; 47] = [
     "PEERLESS_DATABASE",
     "PEERLESS_DATA_DIR",
     "PEERLESS_ENROL_ONLY",
+    "PEERLESS_EXPECT",
     "PEERLESS_FUZZ_SECONDS",
     "PEERLESS_HOST_ROOT",
     "PEERLESS_INSECURE_LOGIN",
@@ -156,7 +157,10 @@ mod tests {
 
     #[test]
     fn an_option_without_a_variable_is_named() {
-        for (name, option) in [("PEERLESS_FAIL_ON", "--fail-on"), ("PEERLESS_EXPECT", "--expect")] {
+        for (name, option) in [
+            ("PEERLESS_FAIL_ON", "--fail-on"),
+            ("PEERLESS_TIMEOUT", "--timeout"),
+        ] {
             let said = of(name).unwrap();
             assert!(said.contains(option) && said.contains("PEERLESS_"), "{said}");
         }

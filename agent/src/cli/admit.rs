@@ -12,7 +12,7 @@ use super::{RunArgs, StateArgs};
 #[command(
     after_help = "For a node that comes back from a repair, with GPUs that nothing else uses. 0: the node is admitted, and faults of \
     its hardware that the ledger holds open have ended. 1: it works, with something to look at. 2: a fault. 3: could not tell, as \
-    where the kernel log cannot be read. Whatever --fail-on says, only an admitted node gives 0."
+    where the kernel log cannot be read, or the run cannot be kept. Whatever --fail-on says, only an admitted node gives 0."
 )]
 pub(crate) struct AdmitArgs {
     #[command(flatten)]

@@ -25,6 +25,9 @@ use super::expect::{self, Expectation};
 /// Read where none is named and it is there.
 const DEFAULT: &str = "/etc/peerless-agent.toml";
 
+/// What the node should have, as `--expect` takes it.
+const EXPECT: &str = "PEERLESS_EXPECT";
+
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(untagged)]
 enum Setting {
@@ -46,17 +49,22 @@ pub(crate) fn with_file(arguments: Vec<OsString>) -> Result<Vec<OsString>, Strin
     };
     let place = place + 1;
     check_expectations(&arguments)?;
-    let Some(file) = file(&arguments)? else {
-        return Ok(arguments);
-    };
     let verb = arguments
         .get(place)
         .map(|verb| verb.to_string_lossy().into_owned())
         .unwrap_or_default();
-    let text = std::fs::read_to_string(&file).map_err(|error| format!("{}: {error}", file.display()))?;
-    let given = given(&arguments);
-    let added = settings(&text, &verb, &given, &|name| std::env::var_os(name).is_some())
-        .map_err(|why| format!("{}: {why}", file.display()))?;
+    let mut added = match file(&arguments)? {
+        None => Vec::new(),
+        Some(file) => {
+            let text =
+                std::fs::read_to_string(&file).map_err(|error| format!("{}: {error}", file.display()))?;
+            let given = given(&arguments);
+            settings(&text, &verb, &given, &|name| std::env::var_os(name).is_some())
+                .map_err(|why| format!("{}: {why}", file.display()))?
+        }
+    };
+    // Behind the file: for each kind the later word counts.
+    added.extend(expected_by_environment(&verb)?);
     let (before, behind) = arguments.split_at_checked(place + 1).unwrap_or((&arguments, &[]));
     let added = added.into_iter().map(OsString::from);
     Ok(before
@@ -65,6 +73,20 @@ pub(crate) fn with_file(arguments: Vec<OsString>) -> Result<Vec<OsString>, Strin
         .chain(added)
         .chain(behind.iter().cloned())
         .collect())
+}
+
+/// Not clap's own: a word on the command line about one kind would take the place of the whole variable.
+fn expected_by_environment(verb: &str) -> Result<Option<String>, String> {
+    let cli = Cli::command();
+    let options = cli.find_subcommand(verb).map(Command::get_arguments);
+    let has_option =
+        options.is_some_and(|mut options| options.any(|option| option.get_long() == Some("expect")));
+    let Some(text) = std::env::var_os(EXPECT).filter(|text| has_option && !text.is_empty()) else {
+        return Ok(None);
+    };
+    let text = text.to_string_lossy();
+    expect::check_setting(&text).map_err(|why| format!("the variable {EXPECT}: {why}"))?;
+    Ok(Some(format!("--expect={text}")))
 }
 
 /// Refuses a command line whose expectations contradict each other. What cannot be parsed is refused later.

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
-use kb_core::health::Scope;
+use kb_core::health::{ListedEarlier, Scope};
 use kb_core::ids::NodeId;
 use kb_core::report::Report;
 use kb_core::verdict::FailOn;
@@ -71,6 +71,8 @@ impl RunArgs {
             expected_gpus: expect::gpus(&self.expect),
             devices: self.devices.clone(),
             depth,
+            earlier: ListedEarlier::default(),
+            before: Vec::new(),
             bench: None,
             nccl: None,
             load: None,

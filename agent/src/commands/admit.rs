@@ -6,33 +6,39 @@ use kb_core::health::Scope;
 use kb_core::report::{Fact, GapKind, Report};
 use kb_core::verdict::{ExitCode, FailOn, not_admitted};
 
-use crate::cli::{AdmitArgs, StateArgs};
+use crate::cli::{AdmitArgs, RunArgs, StateArgs};
 use crate::files::{FOR_OWNER, read_plain, write_whole};
 use crate::output;
-use crate::probe::{Depth, LoadOptions};
+use crate::probe::{Before, Depth, GpusBefore, LoadOptions};
 use crate::process::say;
 
-use super::{Extra, daemon, dry_run, make, note_run, print, print_table, say_reason};
+use super::{Extra, ask_ledger, daemon, dry_run, make, note_run, print, print_table, say_reason};
 
 /// The report of the last run that admitted the node, in the state folder.
 const LAST_ADMIT: &str = "last-admit.json";
 
+/// What to do where a run could not be kept.
+const MEND: &str = "see that the state folder can be written (free space, no read-only mount, no process that holds ledger.lock), \
+                    then run `peerless-agent admit` again";
+
 pub(crate) fn admit(arguments: &AdmitArgs) -> anyhow::Result<u8> {
     let (run, state) = (&arguments.run, &arguments.state);
+    let earlier = earlier(state);
     let extra = Extra {
+        before: before(run, state, &earlier),
         bench: Some(arguments.bench()),
         load: Some(LoadOptions {
             seconds: arguments.load_seconds(),
             steps: arguments.load_steps(),
-            earlier: earlier(state),
+            earlier,
         }),
         ..Extra::default()
     };
     if run.dry_run {
-        return dry_run::tell(run, &extra);
+        return dry_run::tell(run, state, &extra);
     }
-    let mut report = make(run, Depth::Full, !arguments.json, extra)?;
-    note_run(&mut report, run, state);
+    let mut report = make((run, state), Depth::Full, !arguments.json, extra)?;
+    let unkept = note_run(&mut report, run, state);
     if arguments.json {
         print(&output::json(&report)?)?;
     } else {
@@ -62,14 +68,49 @@ pub(crate) fn admit(arguments: &AdmitArgs) -> anyhow::Result<u8> {
         say("not admitted: the run was good, and something is open that it does not end");
         return Ok(minded);
     }
-    if let Err(error) = daemon::keep(&state.file(true), &report) {
-        // An earlier result with the fault may stay, and gates go by it.
+    if let Some(why) = unkept {
         say(&format!(
-            "the result is not kept, and gates may go by an earlier one: {error:#}"
+            "not admitted: the run was good, and could not be kept, so that what was open stays open for the daemon and the gates: \
+             {why}; {MEND}"
         ));
+        return Ok(ExitCode::Unknown.number());
+    }
+    if let Err(error) = daemon::keep(&state.file(true), &report) {
+        say(&format!(
+            "not admitted: the run was good, and its result could not be kept, so that gates may go by an earlier one: {error:#}; \
+             {MEND}"
+        ));
+        return Ok(ExitCode::Unknown.number());
     }
     say("admitted");
     Ok(minded)
+}
+
+/// The GPUs that this node had at its last admission, and since then in an earlier boot.
+fn before(run: &RunArgs, state: &StateArgs, earlier: &Fact<Box<Report>>) -> Vec<GpusBefore> {
+    let admitted = earlier.value.as_ref().map(|report| GpusBefore {
+        when: format!("at the last admission ({})", report.finished_at),
+        gpus: report
+            .gpus
+            .iter()
+            .map(|gpu| Before {
+                uuid: gpu.uuid.value.clone(),
+                address: gpu.pci_address.value.clone(),
+            })
+            .collect(),
+    });
+    let listed = ask_ledger(run, state, |ledger, boot| GpusBefore {
+        when: "in an earlier boot".to_owned(),
+        gpus: ledger
+            .listed_before(boot)
+            .iter()
+            .map(|address| Before {
+                uuid: None,
+                address: Some(address.clone()),
+            })
+            .collect(),
+    });
+    admitted.into_iter().chain(listed).collect()
 }
 
 fn earlier(state: &StateArgs) -> Fact<Box<Report>> {

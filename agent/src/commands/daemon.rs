@@ -66,9 +66,10 @@ pub(crate) fn daemon(arguments: &DaemonArgs) -> anyhow::Result<u8> {
     if !arguments.once {
         tell_of_itself(arguments);
     }
+    let of = (&arguments.run, &arguments.state);
     let mut idle_since: Option<Instant> = None;
     loop {
-        let report = daemon.observed(make_report(&arguments.run, Depth::Passive, false)?);
+        let report = daemon.observed(make_report(of, Depth::Passive, false)?);
         let mut exit_code = arguments.run.exit_code(&report);
         // While another agent has the GPUs, nothing is known of who else has.
         if !probe::was_locked_out(&report) {
@@ -77,7 +78,7 @@ pub(crate) fn daemon(arguments: &DaemonArgs) -> anyhow::Result<u8> {
         daemon.settle(report, false);
         if arguments.active && daemon.is_due(idle_since) {
             // The run looks again before it takes anything, and behind it whether it was alone.
-            let report = make_report(&arguments.run, Depth::Full, false)?;
+            let report = make_report(of, Depth::Full, false)?;
             if probe::was_locked_out(&report) {
                 // No run: the last one stands, and the next round tries again.
                 exit_code = exit_code.max(arguments.run.exit_code(&report));

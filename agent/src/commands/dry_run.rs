@@ -2,14 +2,14 @@
 
 use kb_core::report::Report;
 
-use crate::cli::RunArgs;
+use crate::cli::{RunArgs, StateArgs};
 use crate::probe::{self, Depth};
 
 use super::{Extra, make_report, print, say_reason};
 
 /// Asks the driver which GPUs there are, makes no context, and says what a run would do with each.
-pub(crate) fn tell(arguments: &RunArgs, extra: &Extra) -> anyhow::Result<u8> {
-    let report = make_report(arguments, Depth::Passive, false)?;
+pub(crate) fn tell(arguments: &RunArgs, state: &StateArgs, extra: &Extra) -> anyhow::Result<u8> {
+    let report = make_report((arguments, state), Depth::Passive, false)?;
     let mut lines = Vec::new();
     for (number, gpu) in report.gpus.iter().enumerate() {
         let name = gpu.name.value.as_deref().unwrap_or("unknown model");

@@ -34,16 +34,18 @@ use std::io::{self, IsTerminal, Write};
 
 use anyhow::Context as _;
 use kb_core::health::{
-    Bearing, ENDS_BY, UNREAD_LEDGER, conclude, needs_admission, open_faults, told, unread_ledger,
+    Bearing, ENDS_BY, Ledger, ListedEarlier, UNREAD_LEDGER, conclude, needs_admission, open_faults, told,
+    unread_ledger,
 };
 use kb_core::report::Report;
 use kb_core::verdict::{ExitCode, Verdict};
 
 use crate::cli::{BenchArgs, ProbeArgs, ReportArgs, RunArgs, StateArgs};
 use crate::clock::{Clock as _, SystemClock};
+use crate::host;
 use crate::ledger::{Folders, LedgerFile, both, numbers_are_in_doubt, of_run_alone, of_run_beside};
 use crate::output::{self, Drawn};
-use crate::probe::{self, BenchOptions, Chance, Depth, LoadOptions, NcclOptions, RANDOM_BYTES};
+use crate::probe::{self, BenchOptions, Chance, Depth, GpusBefore, LoadOptions, NcclOptions, RANDOM_BYTES};
 use crate::process::say;
 use crate::upload::{Body, read_body};
 
@@ -68,7 +70,7 @@ pub(crate) fn bench(arguments: &BenchArgs) -> anyhow::Result<u8> {
     let extra = Extra {
         bench: Some(arguments.chosen()),
         nccl: arguments.nccl(),
-        load: None,
+        ..Extra::default()
     };
     show((&arguments.run, &arguments.state), arguments.json, extra)
 }
@@ -78,13 +80,14 @@ struct Extra {
     bench: Option<BenchOptions>,
     nccl: Option<NcclOptions>,
     load: Option<LoadOptions>,
+    before: Vec<GpusBefore>,
 }
 
 fn show((run, state): (&RunArgs, &StateArgs), json: bool, extra: Extra) -> anyhow::Result<u8> {
     if run.dry_run {
-        return dry_run::tell(run, &extra);
+        return dry_run::tell(run, state, &extra);
     }
-    let mut report = make(run, Depth::Full, !json, extra)?;
+    let mut report = make((run, state), Depth::Full, !json, extra)?;
     note_run(&mut report, run, state);
     if json {
         print(&output::json(&report)?)?;
@@ -97,7 +100,7 @@ fn show((run, state): (&RunArgs, &StateArgs), json: bool, extra: Extra) -> anyho
 
 pub(crate) fn report(arguments: &ReportArgs) -> anyhow::Result<u8> {
     if arguments.run.dry_run {
-        return dry_run::tell(&arguments.run, &Extra::default());
+        return dry_run::tell(&arguments.run, &arguments.state, &Extra::default());
     }
     // Settings are checked before the GPUs are touched: a wrong one must not cost a run.
     let uploader = match &arguments.server {
@@ -110,7 +113,7 @@ pub(crate) fn report(arguments: &ReportArgs) -> anyhow::Result<u8> {
         Some(file) if arguments.redact.is_empty() => read_body("--from", file)?,
         Some(file) => Body::redacted(&read_body("--from", file)?.0, &arguments.redact)?,
         None => {
-            let mut report = make_report(&arguments.run, Depth::Full, !arguments.print)?;
+            let mut report = make_report((&arguments.run, &arguments.state), Depth::Full, !arguments.print)?;
             note_run(&mut report, &arguments.run, &arguments.state);
             Body::redacted(&report, &arguments.redact)?
         }
@@ -165,21 +168,28 @@ pub(crate) fn report(arguments: &ReportArgs) -> anyhow::Result<u8> {
     }
 }
 
-fn make_report(arguments: &RunArgs, depth: Depth, for_people: bool) -> anyhow::Result<Report> {
-    make(arguments, depth, for_people, Extra::default())
+fn make_report(of: (&RunArgs, &StateArgs), depth: Depth, for_people: bool) -> anyhow::Result<Report> {
+    make(of, depth, for_people, Extra::default())
 }
 
 fn make(
-    arguments: &RunArgs,
+    (arguments, state): (&RunArgs, &StateArgs),
     depth: Depth,
     for_people: bool,
-    Extra { bench, nccl, load }: Extra,
+    Extra {
+        bench,
+        nccl,
+        load,
+        before,
+    }: Extra,
 ) -> anyhow::Result<Report> {
     let options = arguments.options(depth).context("find the agent's own binary")?;
     let options = probe::Options {
         bench,
         nccl,
         load,
+        before,
+        earlier: listed_earlier(arguments, state),
         ..options
     };
     let mut random = [0; RANDOM_BYTES];
@@ -193,9 +203,28 @@ fn make(
     Ok(report)
 }
 
+/// What a ledger has that cannot be read is told behind the run, which asks it again.
+fn listed_earlier(run: &RunArgs, state: &StateArgs) -> ListedEarlier {
+    let asked = ask_ledger(run, state, Ledger::listed_earlier);
+    asked.unwrap_or_default()
+}
+
+/// Asks the ledger about the boot that the node is in.
+fn ask_ledger<T>(
+    run: &RunArgs,
+    state: &StateArgs,
+    ask: impl FnOnce(&Ledger, Option<&str>) -> T,
+) -> Option<T> {
+    let node = host::node(&run.host_root()).ok();
+    let boot = node.as_ref().and_then(|node| node.boot_id.as_deref());
+    let ledger = LedgerFile::of(state.folders().own?).read(node.as_ref());
+    Some(ask(&ledger.ok()??, boot))
+}
+
 /// Has the daemon's ledger know of a run of another verb: a proof ends what it can end, whoever made it. Where there is no
-/// ledger, what the run itself read of its GPUs still counts as it would for the daemon.
-fn note_run(report: &mut Report, run: &RunArgs, state: &StateArgs) {
+/// ledger, what the run itself read of its GPUs still counts as it would for the daemon. The answer says why the ledger does not
+/// have the run, where there is one.
+fn note_run(report: &mut Report, run: &RunArgs, state: &StateArgs) -> Option<String> {
     let scope = run.scope();
     let now = SystemClock.now();
     let Folders { own, of_node } = state.folders();
@@ -203,10 +232,12 @@ fn note_run(report: &mut Report, run: &RunArgs, state: &StateArgs) {
     let beside = of_run_beside(told, report, scope);
     let own = own.map(LedgerFile::of);
     let own = own.filter(|ledger| ledger.is_expected(state.is_named()));
+    let mut unkept = None;
     let own = own.map(|ledger| {
         let noted = ledger.note_run(&run.host_root(), report, scope, now);
         if let Some(why) = noted.unkept {
             say(&format!("the daemon's ledger does not know of this run: {why}"));
+            unkept = Some(why);
         }
         noted.value
     });
@@ -217,7 +248,7 @@ fn note_run(report: &mut Report, run: &RunArgs, state: &StateArgs) {
             let health = of_run_alone(report, scope);
             let has_fault = health.open.iter().any(|entry| entry.bearing == Bearing::Fault);
             if !has_fault {
-                return;
+                return unkept;
             }
             health
         }
@@ -227,6 +258,7 @@ fn note_run(report: &mut Report, run: &RunArgs, state: &StateArgs) {
         health = health.about(true);
     }
     conclude(report, health, now);
+    unkept
 }
 
 fn print_table(arguments: &RunArgs, report: &Report) -> io::Result<()> {

@@ -16,9 +16,15 @@ pub(crate) struct Context {
 impl Context {
     /// Retains the device's primary context: about 0.1 s for the first on a GPU.
     pub(crate) fn retain(driver: &Driver, device: Device) -> Result<Rc<Self>, CallError> {
+        driver.api.gpu.set(Some(device.ordinal));
         let mut handle: CUcontext = std::ptr::null_mut();
         // SAFETY: a place for one handle; the device came from this driver.
-        unsafe { call!(driver.api, cuDevicePrimaryCtxRetain(&raw mut handle, device.0)) }?;
+        unsafe {
+            call!(
+                driver.api,
+                cuDevicePrimaryCtxRetain(&raw mut handle, device.handle)
+            )
+        }?;
         Ok(Rc::new(Self {
             api: Rc::clone(&driver.api),
             handle,
@@ -49,6 +55,7 @@ impl Context {
     }
 
     pub(super) fn enter(&self) -> Result<(), CallError> {
+        self.api.gpu.set(Some(self.device.ordinal));
         if self.api.current.get() == self.handle {
             return Ok(());
         }
@@ -73,8 +80,9 @@ impl Context {
 
 impl Drop for Context {
     fn drop(&mut self) {
+        self.api.gpu.set(Some(self.device.ordinal));
         // SAFETY: releases what `retain` retained, once. Nothing can be done about a failure here.
-        let _ = unsafe { call!(self.api, cuDevicePrimaryCtxRelease_v2(self.device.0)) };
+        let _ = unsafe { call!(self.api, cuDevicePrimaryCtxRelease_v2(self.device.handle)) };
         if self.api.current.get() == self.handle {
             self.api.current.set(std::ptr::null_mut());
         }

@@ -8,13 +8,15 @@ use std::rc::Rc;
 
 use cudarc::driver::sys::{CUcontext, CUdevice, CUdevice_attribute, CUuuid};
 
+use kb_core::verdict::is_hardware_code;
+
 use crate::host::NotLoaded;
 
 use super::call::{CallError, call};
 use super::codes;
 use super::library;
 use super::symbols::Symbols;
-use super::trace::Trace;
+use super::trace::{HardwareError, Trace};
 
 /// Longest name asked for, in bytes with the terminating zero.
 const NAME_BYTES: usize = 256;
@@ -27,6 +29,8 @@ pub(super) struct Api {
     pub(super) trace: Trace,
     /// The context that this thread has current; null at first.
     pub(super) current: Cell<CUcontext>,
+    /// The GPU that calls are about, in CUDA's order.
+    pub(super) gpu: Cell<Option<u32>>,
 }
 
 impl Api {
@@ -35,6 +39,14 @@ impl Api {
             return Ok(());
         }
         let name = codes::name(&self.symbols, code);
+        if is_hardware_code(code) {
+            self.trace.broken(HardwareError {
+                gpu: self.gpu.get(),
+                code,
+                code_name: name.clone(),
+                call: call.to_owned(),
+            });
+        }
         Err(CallError::Code { call, code, name })
     }
 }
@@ -48,7 +60,11 @@ pub(crate) struct Driver {
 
 /// A GPU by the driver's handle, valid for as long as the process lives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Device(pub(super) CUdevice);
+pub(crate) struct Device {
+    pub(super) handle: CUdevice,
+    /// Its place in CUDA's order.
+    pub(super) ordinal: u32,
+}
 
 /// A PCI address as Peerless writes it: lower case, a domain of four or more digits.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -80,6 +96,7 @@ impl Driver {
             symbols,
             trace,
             current: Cell::new(std::ptr::null_mut()),
+            gpu: Cell::new(None),
         };
         Ok(Self {
             api: Rc::new(api),
@@ -107,11 +124,14 @@ impl Driver {
         // SAFETY: a place for one int.
         unsafe { call!(self.api, cuDeviceGetCount(&raw mut count)) }?;
         let mut devices = Vec::new();
-        for ordinal in 0..count {
-            let mut device: CUdevice = 0;
+        for (number, ordinal) in (0..).zip(0..count) {
+            let mut handle: CUdevice = 0;
             // SAFETY: a place for one handle, and an ordinal below the count.
-            unsafe { call!(self.api, cuDeviceGet(&raw mut device, ordinal)) }?;
-            devices.push(Device(device));
+            unsafe { call!(self.api, cuDeviceGet(&raw mut handle, ordinal)) }?;
+            devices.push(Device {
+                handle,
+                ordinal: number,
+            });
         }
         Ok(devices)
     }
@@ -120,7 +140,7 @@ impl Driver {
         let mut text = [0 as c_char; NAME_BYTES];
         let bytes = c_int::try_from(NAME_BYTES).unwrap_or(0);
         // SAFETY: the buffer has as many bytes as said.
-        unsafe { call!(self.api, cuDeviceGetName(text.as_mut_ptr(), bytes, device.0)) }?;
+        unsafe { call!(self.api, cuDeviceGetName(text.as_mut_ptr(), bytes, device.handle)) }?;
         Ok(text_of(&text))
     }
 
@@ -128,7 +148,7 @@ impl Driver {
     pub(crate) fn uuid(&self, device: Device) -> Result<String, CallError> {
         let mut uuid = CUuuid { bytes: [0; 16] };
         // SAFETY: a place for 16 bytes.
-        unsafe { call!(self.api, cuDeviceGetUuid(&raw mut uuid, device.0)) }?;
+        unsafe { call!(self.api, cuDeviceGetUuid(&raw mut uuid, device.handle)) }?;
         let mut text = "GPU".to_owned();
         for (index, byte) in uuid.bytes.iter().enumerate() {
             if matches!(index, 0 | 4 | 6 | 8 | 10) {
@@ -144,14 +164,19 @@ impl Driver {
         let mut text = [0 as c_char; ADDRESS_BYTES];
         let bytes = c_int::try_from(ADDRESS_BYTES).unwrap_or(0);
         // SAFETY: the buffer has as many bytes as said.
-        unsafe { call!(self.api, cuDeviceGetPCIBusId(text.as_mut_ptr(), bytes, device.0)) }?;
+        unsafe {
+            call!(
+                self.api,
+                cuDeviceGetPCIBusId(text.as_mut_ptr(), bytes, device.handle)
+            )
+        }?;
         Ok(PciAddress::from_driver(&text_of(&text)))
     }
 
     pub(crate) fn memory_bytes(&self, device: Device) -> Result<u64, CallError> {
         let mut bytes: usize = 0;
         // SAFETY: a place for one size.
-        unsafe { call!(self.api, cuDeviceTotalMem_v2(&raw mut bytes, device.0)) }?;
+        unsafe { call!(self.api, cuDeviceTotalMem_v2(&raw mut bytes, device.handle)) }?;
         Ok(bytes as u64)
     }
 
@@ -170,7 +195,12 @@ impl Driver {
     pub(crate) fn can_access_peer(&self, from: Device, to: Device) -> Result<bool, CallError> {
         let mut granted: c_int = 0;
         // SAFETY: a place for one int.
-        unsafe { call!(self.api, cuDeviceCanAccessPeer(&raw mut granted, from.0, to.0)) }?;
+        unsafe {
+            call!(
+                self.api,
+                cuDeviceCanAccessPeer(&raw mut granted, from.handle, to.handle)
+            )
+        }?;
         Ok(granted != 0)
     }
 
@@ -181,7 +211,7 @@ impl Driver {
         unsafe {
             call!(
                 self.api,
-                cuDeviceGetP2PAttribute(&raw mut value, number, from.0, to.0)
+                cuDeviceGetP2PAttribute(&raw mut value, number, from.handle, to.handle)
             )
         }?;
         Ok(value)
@@ -192,7 +222,7 @@ pub(super) fn attribute(api: &Api, attribute: CUdevice_attribute, device: Device
     let mut value: c_int = 0;
     let number = attribute as c_int;
     // SAFETY: a place for one int; an attribute that the driver does not know is a code.
-    unsafe { call!(api, cuDeviceGetAttribute(&raw mut value, number, device.0)) }?;
+    unsafe { call!(api, cuDeviceGetAttribute(&raw mut value, number, device.handle)) }?;
     Ok(value)
 }
 

@@ -56,4 +56,4 @@ pub(crate) use pattern::{Nonce, word};
 pub(crate) use shareable::Shareable;
 pub(crate) use stream::Stream;
 pub(crate) use timing::End;
-pub(crate) use trace::Trace;
+pub(crate) use trace::{Breadcrumb, HardwareError, Trace};

@@ -168,7 +168,7 @@ impl Drop for Shareable {
 fn location(context: &Context) -> CUmemLocation {
     CUmemLocation {
         type_: CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE,
-        id: context.device.0,
+        id: context.device.handle,
     }
 }
 

@@ -1,9 +1,13 @@
 //! GPUs as the bus shows them, whoever drives them, and whether this process sees all of them.
 
 use kb_core::report::Fact;
+use sha2::{Digest, Sha256};
 
 use super::pci::{driver_of, gpu_addresses, is_virtual_function};
 use super::{HostRoot, place};
+
+/// Hexadecimal digits that tell the views of one node apart.
+const VIEW_DIGITS: usize = 20;
 
 /// A GPU of NVIDIA on the bus. Functions that SR-IOV makes for guests (vGPU) are none.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -68,6 +72,20 @@ pub(crate) fn visibility(root: &HostRoot, visible_devices: Option<&str>) -> Visi
         Some(_) => Visibility::Confined("this process does not run as root".to_owned()),
         None => Visibility::Unknown("whose process this is cannot be read".to_owned()),
     }
+}
+
+/// Tells apart what is granted to processes that may not see all GPUs, as a hash: another user, container, job or
+/// `NVIDIA_VISIBLE_DEVICES`, another view. Nothing where the process sees all.
+pub(crate) fn view(root: &HostRoot, visible_devices: Option<&str>) -> Option<String> {
+    if visibility(root, visible_devices) == Visibility::All {
+        return None;
+    }
+    let read = |path: &str| root.text(path).value.unwrap_or_default();
+    let user = effective_user(root).map_or_else(String::new, |user| user.to_string());
+    let groups = [read("proc/1/cgroup"), read("proc/self/cgroup")];
+    let visible = visible_devices.unwrap_or_default();
+    let digest = Sha256::digest(format!("{user}\n{visible}\n{}\n{}", groups[0], groups[1]));
+    Some(format!("{digest:x}").chars().take(VIEW_DIGITS).collect())
 }
 
 /// `Uid: real effective saved filesystem` of proc(5).

@@ -19,7 +19,7 @@ mod root;
 mod watch;
 
 pub(crate) use driver::{gpu_model, version as driver_version};
-pub(crate) use functions::{BusGpu, Visibility, bus_gpus, visibility};
+pub(crate) use functions::{BusGpu, Visibility, bus_gpus, view, visibility};
 pub(crate) use kernel_log::{Follower, LogEvents, events};
 pub(crate) use libraries::{NotLoaded, file_to_open, found_file};
 pub(crate) use near::{Near, near};

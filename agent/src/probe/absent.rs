@@ -1,5 +1,7 @@
 //! GPUs that should have been looked at and are not there: asked for, on the bus, or such as the node should have.
 
+use std::collections::BTreeSet;
+
 use kb_core::report::{Absence, AbsentGpu, Gpu};
 
 use crate::host::{self, BusGpu, Visibility};
@@ -22,6 +24,7 @@ pub(super) fn of_run(options: &Options, session: &mut Session<'_>, opened: Optio
     let root = &options.host_root;
     let visible = std::env::var("NVIDIA_VISIBLE_DEVICES").ok();
     let cuda_visible = std::env::var(VISIBLE_GPUS).ok();
+    let visibility = host::visibility(root, visible.as_deref());
     let asked = options
         .devices
         .as_deref()
@@ -29,10 +32,12 @@ pub(super) fn of_run(options: &Options, session: &mut Session<'_>, opened: Optio
     let roll = Roll {
         asked,
         expected: options.expected_gpus,
+        before: &options.before,
+        earlier: listed_earlier(&options.earlier, &visibility, view(root).as_deref()),
         opened,
         managed: session.list_managed(),
         bus: host::bus_gpus(root),
-        visibility: host::visibility(root, visible.as_deref()),
+        visibility,
         is_masked: options.devices.is_none() && std::env::var_os(VISIBLE_GPUS).is_some(),
         is_by_bus: std::env::var("CUDA_DEVICE_ORDER").is_ok_and(|order| order == "PCI_BUS_ID"),
     };
@@ -43,6 +48,9 @@ struct Roll<'a> {
     /// `--devices`, else `CUDA_VISIBLE_DEVICES`, in their order.
     asked: Option<&'a str>,
     expected: Option<u32>,
+    before: &'a [GpusBefore],
+    /// Addresses that were listed earlier in this boot, by a process to which as much was granted as to this one.
+    earlier: BTreeSet<String>,
     /// What CUDA lists; nothing where it could not be opened.
     opened: Option<&'a [Gpu]>,
     managed: Result<Vec<ManagedGpu>, NoList>,
@@ -66,6 +74,7 @@ impl Roll<'_> {
             None => [self.not_listed(), self.not_opened(), self.without_a_list()].concat(),
         };
         absent.extend(self.too_few());
+        absent.extend(self.fewer_than_before(&absent));
         absent
     }
 
@@ -145,6 +154,7 @@ impl Roll<'_> {
     fn lost_before(&self) -> Vec<AbsentGpu> {
         let shifts = |address: &str| host::shifts_numbers(address, self.opened());
         let mut lost = self.not_listed();
+        lost.extend(self.gone(&lost));
         lost.retain(|gpu| gpu.absence == Absence::Lost && gpu.pci_address.as_deref().is_some_and(shifts));
         for gpu in &mut lost {
             gpu.reason
@@ -252,6 +262,12 @@ impl Roll<'_> {
             (Some(driver), _, _) if driver != NVIDIA => {
                 (Absence::OtherDriver, format!("the driver {driver} has it"))
             }
+            (Some(_), Visibility::Confined(_), Ok(_)) if self.earlier.contains(&gpu.address) => (
+                Absence::Lost,
+                "it was listed earlier in this boot with the same grants, it is on the bus and the NVIDIA driver has it, but NVML \
+                 does not list it any more"
+                    .to_owned(),
+            ),
             (_, Visibility::Confined(why), _) => (
                 Absence::NotGranted,
                 format!("it is on the bus and NVML does not list it here; {why}"),
@@ -369,6 +385,12 @@ fn find<'a>(managed: &'a [ManagedGpu], name: &str) -> Option<&'a ManagedGpu> {
     let mut managed = managed.iter();
     managed.find(|gpu| gpu.uuid.as_deref().is_some_and(begins))
 }
+
+mod before;
+mod earlier;
+pub(crate) use before::{Before, GpusBefore};
+use earlier::listed_earlier;
+pub(super) use earlier::view;
 
 #[cfg(test)]
 mod tests;

@@ -2,11 +2,12 @@
 
 use std::collections::{BTreeSet, VecDeque};
 use std::os::fd::{BorrowedFd, OwnedFd};
-use std::path::Path;
 use std::time::{Duration, Instant};
 
 use crate::worker::handle::{Fault, Stuck, Worker};
 use crate::worker::protocol::{Answer, Command};
+
+use super::setup::Setup;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum About {
@@ -39,9 +40,9 @@ pub(super) struct Live {
 
 impl Live {
     /// Starts it with variables beside those of this process, and does not wait for it.
-    pub(super) fn start(program: &Path, environment: &[(&str, &str)]) -> Result<Self, Fault> {
+    pub(super) fn start(setup: &Setup, environment: &[(&str, &str)]) -> Result<Self, Fault> {
         Ok(Self {
-            worker: Worker::start(program, environment)?,
+            worker: Worker::start(&setup.program, environment, &setup.broken)?,
             prepared: BTreeSet::new(),
             enabled: BTreeSet::new(),
             benched: BTreeSet::new(),

@@ -5,6 +5,7 @@ mod across;
 mod again;
 mod attempt;
 mod bench;
+mod broken;
 mod chance;
 mod failure;
 mod idle;
@@ -28,6 +29,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use kb_core::health::ListedEarlier;
 use kb_core::ids::IdError;
 use kb_core::report::{
     AbsentGpu, Conclusion, Fact, Failure, Gpu, Load, LogExcerpt, MAJOR, MINOR, Measurement, Nccl, Pair,
@@ -40,6 +42,7 @@ use crate::host::{self, HostRoot, Watch};
 use crate::worker::lock::{self, Lock, LockError};
 use crate::worker::protocol::{Loaded, Opened};
 
+pub(crate) use absent::{Before, GpusBefore};
 pub(crate) use bench::{BenchOptions, estimate as estimate_bench};
 pub(crate) use chance::{Chance, RANDOM_BYTES};
 pub(crate) use load::LoadOptions;
@@ -65,6 +68,10 @@ pub(crate) struct Options {
     /// The GPUs that the run is confined to, as `--devices` names them.
     pub(crate) devices: Option<String>,
     pub(crate) depth: Depth,
+    /// GPUs that were listed earlier in this boot, as the ledger has it.
+    pub(crate) earlier: ListedEarlier,
+    /// The GPUs that the node had before it was repaired, as each source has them; fewer of them now are a fault.
+    pub(crate) before: Vec<GpusBefore>,
     pub(crate) bench: Option<BenchOptions>,
     pub(crate) nccl: Option<NcclOptions>,
     pub(crate) load: Option<LoadOptions>,
@@ -118,6 +125,7 @@ pub(crate) fn run(
                 nccl::add(&mut found, chosen, &setup, surroundings, progress);
                 parts.end("nccl");
             }
+            broken::tell(&mut found, &setup);
             found
         }
         Err(error) => Found::nothing(failure_of(LOCKING, error.to_string())),
@@ -128,6 +136,10 @@ pub(crate) fn run(
     logs.extend(found.logs);
     let mut facts = host.facts;
     facts.extend(log_facts);
+    facts.extend(absent::view(&options.host_root).map(|view| {
+        let fact = Fact::read(view.into(), "user, control group and NVIDIA_VISIBLE_DEVICES");
+        (fact_name::GPUS_VIEW.to_owned(), fact)
+    }));
     facts.extend(found.driver);
     facts.extend(options.expected_gpus.map(|gpus| {
         let said = Fact::read(gpus.into(), "--expect");

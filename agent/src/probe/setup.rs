@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use crate::worker::handle::HardwareErrors;
+
 use super::{LoadOptions, Options};
 
 /// What is added to the worker's own limit before the parent gives up on it.
@@ -17,6 +19,7 @@ pub(super) struct Setup {
     pub(super) step_limit: Duration,
     pub(super) deadline: Instant,
     pub(super) bytes: u64,
+    pub(super) broken: HardwareErrors,
 }
 
 impl Setup {
@@ -27,6 +30,7 @@ impl Setup {
             step_limit: options.step_timeout,
             deadline: Instant::now() + options.timeout + load.unwrap_or_default(),
             bytes: options.bytes,
+            broken: HardwareErrors::default(),
         }
     }
 

@@ -85,12 +85,19 @@ impl Scontrol {
 
 /// What slurmd calls this node: its own word where it set one, else the host's short name, which is its default.
 pub(crate) fn own_name() -> String {
-    if let Some(name) = std::env::var_os("SLURMD_NODENAME") {
-        return name.to_string_lossy().into_owned();
-    }
-    let system = rustix::system::uname();
-    let name = system.nodename().to_string_lossy();
-    name.split('.').next().unwrap_or_default().to_owned()
+    let set = std::env::var("SLURMD_NODENAME").ok();
+    set.as_deref().and_then(usable_name).unwrap_or_else(|| {
+        let system = rustix::system::uname();
+        let name = system.nodename().to_string_lossy();
+        name.split('.').next().unwrap_or_default().to_owned()
+    })
+}
+
+/// Nothing of a name that is empty, or that Slurm would not take for one name.
+fn usable_name(set: &str) -> Option<String> {
+    let name = set.trim();
+    let is_one = !name.is_empty() && !name.contains(|c: char| c.is_whitespace() || c.is_control());
+    is_one.then(|| name.to_owned())
 }
 
 fn first_line(said: &[u8]) -> Option<String> {
@@ -103,6 +110,16 @@ fn first_line(said: &[u8]) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_name_that_is_none_does_not_count() {
+        for good in ["gpu-17", "gpu-17\n", " gpu-17"] {
+            assert_eq!(usable_name(good).as_deref(), Some("gpu-17"), "{good:?}");
+        }
+        for bad in ["", "\n", "gpu-17\ngpu-18", "gpu-17 State=RESUME", "gpu\u{7}"] {
+            assert_eq!(usable_name(bad), None, "{bad:?}");
+        }
+    }
 
     #[test]
     fn the_first_line_of_a_complaint_is_passed_on() {

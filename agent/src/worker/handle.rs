@@ -1,16 +1,20 @@
 //! The parent's side of one worker: start it, ask it under a deadline, end it. Nothing here waits without a limit.
 
-use std::collections::VecDeque;
+use std::cell::RefCell;
+use std::collections::{BTreeSet, VecDeque};
 use std::io::{self, Read};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::process::{Child, Command as Process, Stdio};
+use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::{FdFlags, fcntl_setfd};
 use rustix::net::RecvFlags;
+
+use crate::gpu::{Breadcrumb, HardwareError};
 
 use super::lines::{Ends, LineBuffer};
 use super::link;
@@ -96,6 +100,9 @@ pub(crate) struct Stuck {
     pub(crate) call: Option<String>,
 }
 
+/// What the driver returned to the workers of a run that means broken hardware.
+pub(crate) type HardwareErrors = Rc<RefCell<BTreeSet<HardwareError>>>;
+
 pub(crate) struct Worker {
     child: Child,
     /// Commands go this way, descriptors both ways.
@@ -105,6 +112,7 @@ pub(crate) struct Worker {
     breadcrumbs: Channel,
     call: LineBuffer,
     last_call: Option<String>,
+    broken: HardwareErrors,
     errors: Channel,
     said: Ends,
 }
@@ -138,8 +146,12 @@ impl Channel {
 
 impl Worker {
     /// Starts `program worker …` with variables beside those of this process; its first word is [`Self::ready`]'s to wait for.
-    pub(crate) fn start(program: &Path, environment: &[(&str, &str)]) -> Result<Self, Fault> {
-        Self::spawn(program, environment).map_err(|error| Fault::Start(error.to_string()))
+    pub(crate) fn start(
+        program: &Path,
+        environment: &[(&str, &str)],
+        broken: &HardwareErrors,
+    ) -> Result<Self, Fault> {
+        Self::spawn(program, environment, broken).map_err(|error| Fault::Start(error.to_string()))
     }
 
     pub(crate) fn ready(&mut self) -> Result<(), Fault> {
@@ -149,7 +161,7 @@ impl Worker {
         }
     }
 
-    fn spawn(program: &Path, environment: &[(&str, &str)]) -> io::Result<Self> {
+    fn spawn(program: &Path, environment: &[(&str, &str)], broken: &HardwareErrors) -> io::Result<Self> {
         // The worker inherits the writing end; std closes every other descriptor of ours on exec.
         let (reader, writer) = rustix::pipe::pipe()?;
         fcntl_setfd(&reader, FdFlags::CLOEXEC)?;
@@ -180,6 +192,7 @@ impl Worker {
             breadcrumbs: Channel::new(reader)?,
             call: LineBuffer::default(),
             last_call: None,
+            broken: Rc::clone(broken),
             errors: Channel::new(errors)?,
             said: Ends::default(),
         })
@@ -250,7 +263,14 @@ impl Worker {
     fn collect(&mut self) {
         self.breadcrumbs.drain(|bytes| self.call.push(bytes));
         while let Some(line) = self.call.next_line() {
-            self.last_call = Some(String::from_utf8_lossy(&line).into_owned());
+            match serde_json::from_slice(&line) {
+                Ok(Breadcrumb::Call(name)) => self.last_call = Some(name),
+                Ok(Breadcrumb::Hardware(error)) => {
+                    self.broken.borrow_mut().insert(error);
+                }
+                // A process that died in the middle of a line.
+                Err(_) => {}
+            }
         }
         self.errors.drain(|bytes| self.said.push(bytes));
         self.output.drain(|bytes| self.answers.push(bytes));
@@ -300,6 +320,7 @@ impl Worker {
             self.listen(END_LIMIT.saturating_sub(start.elapsed()));
         }
         if self.output.0.is_none() && self.wait(END_LIMIT).is_some() {
+            self.collect();
             return Ok(());
         }
         self.kill()
@@ -309,10 +330,11 @@ impl Worker {
     pub(crate) fn kill(mut self) -> Result<(), Stuck> {
         // Fails only where it has ended already.
         let _ = self.child.kill();
-        if self.wait(END_LIMIT).is_some() {
+        let has_ended = self.wait(END_LIMIT).is_some();
+        self.collect();
+        if has_ended {
             return Ok(());
         }
-        self.collect();
         Err(Stuck {
             pid: self.child.id(),
             call: self.last_call.clone(),

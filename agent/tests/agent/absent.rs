@@ -158,6 +158,31 @@ fn the_number_of_gpus_that_a_node_should_have_is_a_setting() {
     );
 }
 
+/// As the service file sets it. The command line counts before it, kind by kind.
+#[test]
+fn the_environment_says_how_many_gpus_a_node_should_have() {
+    let node = Node::with(&Scenario::healthy(2));
+    write(&node.path(""), "host/dev/kmsg", "5,1,0,-;Linux version 6.8.0\n");
+    let state = node.path("state");
+    let once = ["--once", "--state", state.to_str().unwrap()];
+    for (verb, arguments, expected) in [
+        ("probe", &[][..], 2),
+        ("probe", &["--expect", "p2p=all"], 2),
+        ("probe", &["--expect", "gpus=2"], 0),
+        ("daemon", &once, 2),
+    ] {
+        let mut command = node.command(verb);
+        command.args(arguments).env("PEERLESS_EXPECT", "gpus=8");
+        let run = Run::of(&command.output().unwrap());
+        assert_eq!(run.code, expected, "{verb} {arguments:?}: {}", run.stderr);
+        assert!(!run.stderr.contains("is not read"), "{}", run.stderr);
+    }
+    let mut command = node.command("probe");
+    let run = Run::of(&command.env("PEERLESS_EXPECT", "gpus=eight").output().unwrap());
+    assert_eq!(run.code, 64);
+    assert!(run.stderr.contains("PEERLESS_EXPECT"), "{}", run.stderr);
+}
+
 /// The daemon takes nothing of a GPU and says so as well; a GPU that then leaves the bus is no GPU that came back.
 #[test]
 fn a_look_without_checks_keeps_a_lost_gpu_open() {
@@ -224,7 +249,9 @@ fn numbers_behind_a_lost_gpu_name_nobody_for_sure() {
     std::fs::remove_file(node.path("host/sys/bus/pci/devices").join(FIRST)).unwrap();
     let run = node.run("probe", &["--devices", "0,1", "--state", state]);
     assert_eq!(run.code, 2, "{}", run.stderr);
-    assert!(run.stdout.contains("gpu_lost@0000:00:05.0"), "{}", run.stdout);
+    for words in ["gpu_lost", FIRST] {
+        assert!(run.stdout.contains(words), "{}", run.stdout);
+    }
     let run = node.run("probe", &["--devices", &by_name, "--state", state]);
     assert_eq!(run.code, 0, "{}", run.stderr);
 }

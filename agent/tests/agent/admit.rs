@@ -12,17 +12,17 @@ use crate::node::{Node, Run};
 use crate::tree::write;
 
 /// Short steps in place of minutes, and copies of a size that the stand-in's kernels can compare.
-const SHORT: [&str; 4] = ["--load-steps", "12", "--copy-kib", "128"];
+pub(crate) const SHORT: [&str; 4] = ["--load-steps", "12", "--copy-kib", "128"];
 const BOOTED: &str = "5,0,0,-;Linux version 6.8.0\n";
 
 /// A node whose kernel log the agent reads. The scenario is made with the place of the log.
-fn node(make: impl FnOnce(&Path) -> Scenario) -> Node {
+pub(crate) fn node(make: impl FnOnce(&Path) -> Scenario) -> Node {
     let node = Node::with_log(make);
     fs::write(node.path("host/dev/kmsg"), BOOTED).unwrap();
     node
 }
 
-fn healthy(_: &Path) -> Scenario {
+pub(crate) fn healthy(_: &Path) -> Scenario {
     let mut scenario = Scenario::healthy(2);
     // So that the bandwidths show in small copies, too, also in those of a kernel with few threads.
     scenario.speed = Speed {
@@ -38,7 +38,7 @@ fn healthy(_: &Path) -> Scenario {
     scenario
 }
 
-fn admit(node: &Node) -> (Report, Run) {
+pub(crate) fn admit(node: &Node) -> (Report, Run) {
     let state = node.path("state");
     let state = ["--json", "--state", state.to_str().unwrap()];
     let run = node.run("admit", &[&state[..], &SHORT].concat());
@@ -439,14 +439,14 @@ fn a_time_for_the_load_is_bounded() {
     );
 }
 
-fn append(node: &Node, line: &str) {
+pub(crate) fn append(node: &Node, line: &str) {
     let path = node.path("host/dev/kmsg");
     let before = fs::read_to_string(&path).unwrap();
     fs::write(path, before + line).unwrap();
 }
 
 /// Another boot, whose kernel log is empty.
-fn boot(node: &Node, number: &str) {
+pub(crate) fn boot(node: &Node, number: &str) {
     let id = format!("9f1b2c3d-0000-4000-8000-00000000000{number}\n");
     write(&node.path(""), "host/proc/sys/kernel/random/boot_id", &id);
     fs::write(node.path("host/dev/kmsg"), BOOTED).unwrap();

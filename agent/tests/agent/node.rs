@@ -49,6 +49,12 @@ impl Node {
         Self { folder, installed }
     }
 
+    /// The same machine as the scenario has it from now on.
+    pub(crate) fn becomes(&self, scenario: &Scenario) {
+        let json = serde_json::to_vec(scenario).unwrap();
+        fs::write(self.path("libraries/scenario.json"), json).unwrap();
+    }
+
     pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }

@@ -23,7 +23,7 @@ pub(crate) fn node(condition: Condition) -> Node {
     node
 }
 
-fn log(node: &Node, number: u64, message: &str) {
+pub(crate) fn log(node: &Node, number: u64, message: &str) {
     let path = node.path("host/dev/kmsg");
     let mut file = fs::OpenOptions::new().append(true).open(path).unwrap();
     writeln!(file, "3,{number},{number},-;{message}").unwrap();

@@ -18,7 +18,7 @@ mod tests;
 
 pub use admission::{ENDS_BY, is_cleared_since, needs_admission, still_open};
 pub use conclude::{UNREAD_LEDGER, age, conclude, headline, told};
-pub use ledger::{ClearError, Ledger, LogPlace, Place};
+pub use ledger::{ClearError, Ledger, ListedEarlier, LogPlace, Place};
 
 pub use crate::observation::{
     KnownXid, LEDGER, LineEvent, Look, Missed, Occurrence, Recovery, Scope, WATCHED, Watched, What, cause,

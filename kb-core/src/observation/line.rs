@@ -106,6 +106,7 @@ pub fn read_message(message: &str) -> Option<LineEvent> {
     if is_of_process(message) {
         return None;
     }
+    let message = without_device(message);
     let event = read_line(message)?;
     let begins = event
         .text
@@ -121,6 +122,16 @@ pub(crate) fn without_stamp(message: &str) -> &str {
     let message = message.trim_start();
     let stamped = message.strip_prefix('[').and_then(|rest| rest.split_once("] "));
     stamped.map_or(message, |(_, message)| message.trim_start())
+}
+
+/// Without what the kernel puts in front for a device of the driver: `nvidia 0000:3b:00.0: NVRM: Xid …`. Other messages of the
+/// device have its address there alone.
+fn without_device(message: &str) -> &str {
+    let of_device = message
+        .strip_prefix("nvidia ")
+        .and_then(|rest| rest.split_once(": "));
+    let bare = of_device.filter(|(device, rest)| address(device).is_some() && rest.starts_with("NVRM: "));
+    bare.map_or(message, |(_, rest)| rest)
 }
 
 /// Longest name of a process that the kernel keeps, in bytes (proc(5), comm). A user chooses it.

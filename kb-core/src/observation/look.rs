@@ -20,6 +20,8 @@ pub struct Look {
     pub gpus: Vec<String>,
     /// PCI addresses of GPUs that are not listed for a known reason, such as another driver, or that nothing is known of.
     pub explained: Vec<String>,
+    /// What the agent may see of the GPUs, where that may not be all: another value, another grant.
+    pub view: Option<String>,
     /// Whether all GPUs of the node were looked at.
     pub scope: Scope,
     /// What was written into the kernel log since the look before, in its order.
@@ -91,6 +93,8 @@ impl Look {
             boot_id: report.node.boot_id.clone(),
             ..Self::default()
         };
+        let view = report.host.get(fact_name::GPUS_VIEW);
+        look.view = view.and_then(|view| Some(view.value.as_ref()?.as_str()?.to_owned()));
         let nvml = report.host.get(fact_name::NVML_DRIVER_VERSION);
         if let Some(gap) = nvml.and_then(|fact| fact.gap.as_ref()) {
             look.unread("nvml", &gap.reason);

@@ -9,6 +9,8 @@ pub const COMPUTE_MODE: &str = "compute.mode";
 pub const CONFIDENTIAL_COMPUTE_MODE: &str = "confidential_compute.mode";
 /// The tools that a report was converted from.
 pub const CONVERT_TOOLS: &str = "convert.tools";
+/// Calls that returned a code of broken hardware outside of any check that stands in the report.
+pub const CUDA_HARDWARE_ERRORS: &str = "cuda.hardware_errors";
 pub const CUDA_VERSION: &str = "cuda.version";
 pub const DRIVER_REGISTRY_DWORDS: &str = "driver.registry_dwords";
 pub const DRIVER_VERSION: &str = "driver.version";
@@ -17,6 +19,8 @@ pub const ECC_VOLATILE_CORRECTED: &str = "ecc.volatile_corrected";
 pub const ECC_VOLATILE_UNCORRECTED: &str = "ecc.volatile_uncorrected";
 /// How many GPUs the node should have, where the operator said so (`--expect gpus=8`).
 pub const EXPECTED_GPUS: &str = "expected.gpus";
+/// Tells apart what different processes may see of the GPUs, where the process of the report may not see all: a hash of what grants them.
+pub const GPUS_VIEW: &str = "gpus.view";
 pub const FABRIC_HEALTH: &str = "fabric.health";
 pub const FABRIC_STATE: &str = "fabric.state";
 pub const FABRIC_STATUS: &str = "fabric.status";

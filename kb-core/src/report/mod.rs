@@ -241,6 +241,8 @@ impl Failure {
     pub const LOAD_CUDA: &'static str = "load libcuda.so.1";
     /// The step that checks one GPU by itself.
     pub const OWN_MEMORY: &'static str = "check a GPU's own memory";
+    /// Any call on a GPU that returned a code of broken hardware, where no pair is judged by it.
+    pub const USE_GPU: &'static str = "use a GPU";
 
     /// Without a code, and not explained yet.
     pub fn new(step: impl Into<String>, message: impl Into<String>) -> Self {

@@ -27,7 +27,9 @@ pub(crate) fn gate(arguments: &GateArgs, config: Option<&Path>) -> u8 {
         Asker::Condition | Asker::Ready => return tell(arguments),
     };
     let Some(looked) = looked(place, arguments, config) else {
-        // The job has no GPU.
+        process::say(
+            "nothing was looked at: the job has no GPU (neither --devices nor SLURM_JOB_GPUS names one)",
+        );
         return ExitCode::Healthy.number();
     };
     let node = own_name();

@@ -40,7 +40,7 @@ pub(super) fn since_boot(root: &HostRoot, name: &str, source: &mut Source) -> io
             is_whole = true;
             break;
         }
-        let mut aside = Source::tail(file)?;
+        let mut aside = Source::tail(root, file)?;
         is_cut = !aside.is_at_beginning()?;
         let newer = std::mem::replace(&mut records, aside.read()?);
         records.extend(newer);
@@ -49,9 +49,12 @@ pub(super) fn since_boot(root: &HostRoot, name: &str, source: &mut Source) -> io
             still_written = Some(aside);
         }
     }
+    let read = records.len();
+    records.retain(|record| !record.is_old);
     Ok(SinceBoot {
+        // What is older than the boot lies before all that is of it.
+        is_whole: is_whole || records.len() < read,
         records,
-        is_whole,
         still_written,
     })
 }

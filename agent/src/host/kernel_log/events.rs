@@ -49,7 +49,7 @@ pub(crate) fn events(
         Ok(read) => read,
         Err(error) => return unread(format!("{name}: {error}")),
     };
-    if records.is_empty() && has_unknown_lines(&name, from, &place) {
+    if records.is_empty() && !source.has_others() && has_unknown_lines(&name, from, &place) {
         return unread(format!(
             "{name}: none of its lines is the kernel's in a form that is known"
         ));

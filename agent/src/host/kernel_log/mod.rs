@@ -7,6 +7,7 @@
 mod aside;
 mod events;
 mod kind;
+mod origin;
 mod record;
 mod source;
 

@@ -11,6 +11,8 @@ pub(super) struct Record {
     /// Since boot, by the kernel's own clock for its log, in microseconds.
     pub(super) microseconds: Option<u64>,
     pub(super) message: String,
+    /// Written before this boot, by its own time.
+    pub(super) is_old: bool,
 }
 
 impl Record {
@@ -29,6 +31,7 @@ impl Record {
             sequence: Some(fields.next()?.parse().ok()?),
             microseconds: Some(fields.next()?.parse().ok()?),
             message: message.to_owned(),
+            is_old: false,
         })
     }
 
@@ -60,6 +63,7 @@ impl Record {
             sequence: None,
             microseconds,
             message: message.to_owned(),
+            is_old: false,
         })
     }
 

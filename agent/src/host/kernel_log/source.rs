@@ -11,6 +11,7 @@ use rustix::io::Errno;
 
 use super::super::{HostRoot, root::unread};
 use super::aside;
+use super::origin::Origin;
 use super::record::Record;
 use crate::files::last_bytes;
 
@@ -35,6 +36,9 @@ pub(super) enum Source {
         /// Whether its lines are records of the device, as in a tree that stands for a machine.
         is_kmsg: bool,
         is_added_to: bool,
+        origin: Origin,
+        /// Lines of other hosts were passed over.
+        has_others: bool,
     },
 }
 
@@ -44,7 +48,7 @@ impl Source {
         let refused = match open(root, DEVICE).and_then(with_record) {
             // Opened again: the check has taken the first record.
             Ok(()) => match open(root, DEVICE) {
-                Ok(file) => return Ok(("kmsg".to_owned(), Self::of(file, DEVICE))),
+                Ok(file) => return Ok(("kmsg".to_owned(), Self::of(root, file, DEVICE))),
                 Err(error) => error,
             },
             Err(error) => error,
@@ -71,12 +75,12 @@ impl Source {
                         empty = empty.or(Some(path));
                     }
                 }
-                Ok((file, _)) => return Ok((format!("/{path}"), Self::of(file, path))),
+                Ok((file, _)) => return Ok((format!("/{path}"), Self::of(root, file, path))),
                 Err(_) => {}
             }
         }
         if let Some((path, file)) = begun {
-            return Ok((format!("/{path}"), Self::of(file, path)));
+            return Ok((format!("/{path}"), Self::of(root, file, path)));
         }
         Err(match (stale, empty) {
             (Some(path), _) => unread(
@@ -89,19 +93,21 @@ impl Source {
     }
 
     /// The end of a file of syslog's that was put aside.
-    pub(super) fn tail(file: File) -> io::Result<Self> {
-        Ok(Self::of_lines(at_tail(file)?))
+    pub(super) fn tail(root: &HostRoot, file: File) -> io::Result<Self> {
+        Ok(Self::of_lines(root, at_tail(file)?))
     }
 
-    fn of_lines(file: File) -> Self {
+    fn of_lines(root: &HostRoot, file: File) -> Self {
         Self::Lines {
             file: BufReader::new(file),
             is_kmsg: false,
             is_added_to: true,
+            origin: Origin::of(root),
+            has_others: false,
         }
     }
 
-    fn of(file: File, path: &str) -> Self {
+    fn of(root: &HostRoot, file: File, path: &str) -> Self {
         let is_device = file
             .metadata()
             .is_ok_and(|data| data.file_type().is_char_device());
@@ -112,6 +118,8 @@ impl Source {
             file: BufReader::new(file),
             is_kmsg: path == DEVICE,
             is_added_to: path != SNAPSHOT,
+            origin: Origin::of(root),
+            has_others: false,
         }
     }
 
@@ -124,6 +132,10 @@ impl Source {
                 ..
             }
         )
+    }
+
+    pub(super) fn has_others(&self) -> bool {
+        matches!(self, Self::Lines { has_others: true, .. })
     }
 
     /// The kernel's own log holds one boot, a file of syslog's any number.
@@ -152,7 +164,13 @@ impl Source {
                     }
                 }
             }
-            Self::Lines { file, is_kmsg, .. } => {
+            Self::Lines {
+                file,
+                is_kmsg,
+                origin,
+                has_others,
+                ..
+            } => {
                 let mut line = Vec::new();
                 while records.len() < MOST_RECORDS && file.read_until(b'\n', &mut line)? > 0 {
                     if line.last() != Some(&b'\n') {
@@ -161,12 +179,16 @@ impl Source {
                         break;
                     }
                     let text = String::from_utf8_lossy(&line);
-                    let parse = if *is_kmsg {
-                        Record::from_kmsg
+                    if *is_kmsg {
+                        records.extend(Record::from_kmsg(&text));
+                    } else if origin.is_of_another_host(&text) {
+                        *has_others = true;
                     } else {
-                        Record::from_text
-                    };
-                    records.extend(parse(&text));
+                        records.extend(Record::from_text(&text).map(|record| Record {
+                            is_old: origin.is_of_an_earlier_boot(&text),
+                            ..record
+                        }));
+                    }
                     line.clear();
                 }
             }
@@ -219,7 +241,7 @@ impl Source {
             return Ok((Vec::new(), true));
         };
         old.seek(SeekFrom::Start(earlier.offset))?;
-        let mut old = Self::of_lines(old);
+        let mut old = Self::of_lines(root, old);
         let records = old.read()?;
         if data.len() == 0 {
             // Begun anew, and its writer still has the old one.

@@ -34,6 +34,8 @@ fn roll(managed: Vec<ManagedGpu>, bus: Vec<BusGpu>) -> Roll<'static> {
     Roll {
         asked: None,
         expected: None,
+        before: &[],
+        earlier: BTreeSet::new(),
         opened: None,
         managed: Ok(managed),
         bus: Some(bus),

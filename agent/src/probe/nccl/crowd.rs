@@ -24,7 +24,7 @@ impl<'a> Crowd<'a> {
         count: usize,
         environment: &[(&str, &str)],
     ) -> Result<Self, Trouble> {
-        let start = |_| Live::start(&setup.program, environment);
+        let start = |_| Live::start(setup, environment);
         let lives: Result<Vec<Live>, Fault> = (0..count).map(start).collect();
         Ok(Self {
             setup,

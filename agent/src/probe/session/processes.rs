@@ -20,7 +20,7 @@ impl Session<'_> {
     }
 
     pub(super) fn start(&mut self, role: Role) -> Result<(), Trouble> {
-        let live = Live::start(&self.setup.program, &[]).map_err(Trouble::Worker)?;
+        let live = Live::start(self.setup, &[]).map_err(Trouble::Worker)?;
         *self.seat(role) = Some(live);
         Ok(())
     }

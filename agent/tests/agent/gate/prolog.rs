@@ -32,6 +32,34 @@ fn a_fault_in_front_of_a_job_drains_the_node_and_refuses_the_job() {
     assert_eq!(cluster.calls(), format!("{calls}--all --oneliner show nodes\n"));
 }
 
+/// Such as a job whose GPUs were given to it by other means than Slurm's own.
+#[test]
+fn a_job_without_gpus_of_slurm_is_told_of() {
+    let cluster = Cluster::with(&Scenario::writes_dropped(), ARMED);
+    for script in ["slurm/prolog.sh", "slurm/epilog.sh"] {
+        let mut command = cluster.script(script, "");
+        let run = Run::of(
+            &command
+                .env_remove("SLURM_JOB_GPUS")
+                .env("CUDA_VISIBLE_DEVICES", "0,1")
+                .output()
+                .unwrap(),
+        );
+        assert_eq!(run.code, 0, "{}", run.stderr);
+        assert!(run.stderr.contains("SLURM_JOB_GPUS"), "{script}: {}", run.stderr);
+    }
+}
+
+/// Slurm's node is then named by what is left of the variable, or by the host.
+#[test]
+fn a_node_name_with_a_line_end_is_that_name() {
+    let cluster = Cluster::with(&Scenario::writes_dropped(), ARMED);
+    let mut command = cluster.script("slurm/prolog.sh", "0,1");
+    let run = Run::of(&command.env("SLURMD_NODENAME", "gpu-17\n").output().unwrap());
+    assert_eq!(run.code, 1, "{}", run.stderr);
+    assert!(cluster.own().contains("DRAIN"), "{}", cluster.own());
+}
+
 /// Slurm gives the job GPUs that are no longer there: CUDA's list ends at the first of them.
 #[test]
 fn a_gpu_of_the_job_that_is_not_there_drains_the_node() {

@@ -1,11 +1,74 @@
 //! Which GPUs a node has, as far as looks at all of them tell.
 
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+
 use super::Ledger;
 use super::new::New;
 use crate::observation::{Look, Scope, cause};
 use crate::report::Nature;
 
+/// Views that are remembered: each container that is made anew may have one of its own.
+const MOST_VIEWS: usize = 16;
+
+/// PCI addresses that looks listed which may not see all.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Granted {
+    view: String,
+    gpus: BTreeSet<String>,
+}
+
+/// PCI addresses of GPUs that were listed, or lost, earlier in a boot.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ListedEarlier {
+    /// By any look.
+    pub all: BTreeSet<String>,
+    /// By looks that may not see all, by what was granted to them ([`crate::report::fact_name::GPUS_VIEW`]).
+    pub by_view: BTreeMap<String, BTreeSet<String>>,
+}
+
 impl Ledger {
+    /// What was listed earlier in this boot; nothing where the boot is not known.
+    pub fn listed_earlier(&self, boot_id: Option<&str>) -> ListedEarlier {
+        if boot_id.is_none() || self.gpus_boot.as_deref() != boot_id {
+            return ListedEarlier::default();
+        }
+        let granted = self.gpus_granted.iter();
+        ListedEarlier {
+            all: self.gpus.clone(),
+            by_view: granted.map(|of| (of.view.clone(), of.gpus.clone())).collect(),
+        }
+    }
+
+    /// PCI addresses that were listed before this boot, since the last admission.
+    pub fn listed_before(&self, boot_id: Option<&str>) -> &BTreeSet<String> {
+        let is_of_this_boot = boot_id.is_some() && self.gpus_boot.as_deref() == boot_id;
+        if is_of_this_boot || self.gpus.len() < self.gpus_before.len() {
+            &self.gpus_before
+        } else {
+            &self.gpus
+        }
+    }
+
+    fn granted(&mut self, look: &Look) {
+        let Some(view) = look.view.as_ref().filter(|_| look.scope == Scope::All) else {
+            return;
+        };
+        let place = self.gpus_granted.iter().position(|of| of.view == *view);
+        let mut granted = place.map_or_else(
+            || Granted {
+                view: view.clone(),
+                gpus: BTreeSet::new(),
+            },
+            |place| self.gpus_granted.remove(place),
+        );
+        granted.gpus.extend(look.gpus.iter().cloned());
+        self.gpus_granted.push(granted);
+        let surplus = self.gpus_granted.len().saturating_sub(MOST_VIEWS);
+        self.gpus_granted.drain(..surplus);
+    }
+
     /// Compares the GPUs of a look at all of them with those that were listed earlier in this boot, and remembers them. A GPU
     /// that is listed no more, with no reason known, is lost: where the bus does not show it either, only the ledger knows
     /// of it. GPUs can be taken out between two boots.
@@ -14,11 +77,16 @@ impl Ledger {
             if look.boot_id.is_some() && self.gpus_boot == look.boot_id {
                 self.gone(look);
             } else {
-                self.gpus.clear();
+                let last = std::mem::take(&mut self.gpus);
+                if last.len() >= self.gpus_before.len() {
+                    self.gpus_before = last;
+                }
+                self.gpus_granted.clear();
                 self.gpus_boot.clone_from(&look.boot_id);
             }
         }
         self.gpus.extend(look.gpus.iter().cloned());
+        self.granted(look);
     }
 
     fn gone(&mut self, look: &Look) {

@@ -12,6 +12,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
+use self::gpus::Granted;
+pub use self::gpus::ListedEarlier;
 pub use self::log::{LogPlace, Place};
 use self::new::New;
 use crate::ids::NodeId;
@@ -40,6 +42,12 @@ pub struct Ledger {
     gpus: BTreeSet<String>,
     #[serde(default)]
     gpus_boot: Option<String>,
+    /// Those of the boot before since the last admission in which there were most. Absent in ledgers of older agents.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    gpus_before: BTreeSet<String>,
+    /// The same of looks that may not have seen all, by what was granted to them, the newest last. Absent in ledgers of older agents.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    gpus_granted: Vec<Granted>,
     /// The most NVLinks of each GPU that were up in the boot `links_boot`. Absent in ledgers of older agents.
     #[serde(default)]
     links: BTreeMap<String, u64>,
@@ -66,6 +74,8 @@ impl Default for Ledger {
             last_proof: None,
             gpus: BTreeSet::new(),
             gpus_boot: None,
+            gpus_before: BTreeSet::new(),
+            gpus_granted: Vec::new(),
             links: BTreeMap::new(),
             links_boot: None,
             clears: Vec::new(),

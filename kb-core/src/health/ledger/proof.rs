@@ -31,6 +31,10 @@ impl Ledger {
         let takes_part = |device: &String| devices.iter().any(|of| of.address == *device);
         let of_all = self.gpus.iter().all(takes_part);
         if let Some(boot) = report.node.boot_id.as_deref().filter(|_| is_good) {
+            if admits && of_all {
+                // What the node has now is what it should have.
+                self.gpus_before.clear();
+            }
             let ended = self.end_shown(&devices, boot, of_all, admits);
             self.note_clear(ended, report);
         }

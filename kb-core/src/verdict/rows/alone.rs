@@ -1,6 +1,7 @@
 //! What a GPU that was checked by itself came to: the causes of pairs, as far as one GPU can have them.
 
 use super::super::cause;
+use super::super::hardware::{ECC_CODES, NVLINK_CODES};
 use super::RunRow;
 use crate::report::Failure;
 use crate::verdict::Verdict;
@@ -14,23 +15,29 @@ fn returned(failure: &Failure, codes: &[i32]) -> bool {
     failure.step == Failure::OWN_MEMORY && failure.code.is_some_and(|code| codes.contains(&code))
 }
 
+/// Any call on a GPU, not only one of the check.
+fn broke(failure: &Failure, codes: &[i32]) -> bool {
+    let is_of_gpu = [Failure::OWN_MEMORY, Failure::USE_GPU].contains(&failure.step.as_str());
+    is_of_gpu && failure.code.is_some_and(|code| codes.contains(&code))
+}
+
 /// The first that applies names the cause, before those of runs.
 pub(in crate::verdict) const ALONE: &[RunRow] = &[
     RunRow::of(
         (cause::ECC_ERROR, Verdict::Broken),
         Some("cuda/uncorrectable-ecc-error"),
-        "A GPU that was checked by itself had an error of its memory that ECC could not correct (214).",
+        "A GPU that was checked by itself, or is of no pair, had an error of its memory that ECC could not correct (214).",
         "Stop what runs on the GPU and reset it (`nvidia-smi --gpu-reset -i INDEX`), then read \
          `nvidia-smi -q -d ECC,ROW_REMAPPER`: a failed row remapping means that the GPU has to be replaced.",
-        |failure| returned(failure, &[214]),
+        |failure| broke(failure, ECC_CODES),
     ),
     RunRow::of(
         (cause::NVLINK_ERROR, Verdict::Broken),
         Some("cuda/uncorrectable-nvlink-error"),
-        "A GPU that was checked by itself had an error of an NVLink (220 or 226).",
+        "A GPU that was checked by itself, or is of no pair, had an error of an NVLink (220 or 226).",
         "Read `nvidia-smi nvlink -e` and the kernel log, and reset the GPU. Errors that come back mean service for \
          bridge, baseboard or GPU.",
-        |failure| returned(failure, &[220, 226]),
+        |failure| broke(failure, NVLINK_CODES),
     ),
     RunRow::of(
         (cause::DATA_MISMATCH, Verdict::Broken),

@@ -2,6 +2,7 @@
 
 use super::super::cause;
 use super::super::evidence::{Finding, Seen};
+use super::super::hardware::{ECC_CODES, NVLINK_CODES};
 use super::super::kernel_log::Event;
 use super::super::scene::{failing, fails};
 use super::{Named, Row};
@@ -70,16 +71,41 @@ fn gpu_lost(pair: &Seen<'_>) -> Option<Finding> {
 }
 
 fn ecc_error(pair: &Seen<'_>) -> Option<Finding> {
-    pair.find(|_, check| returned(check, &[214]))
+    came_back(pair, ECC_CODES)
         .or_else(|| logged(pair, |event| matches!(event, Event::Xid(48 | 94 | 95 | 140))))
         .or_else(|| risen(pair, fact_name::ECC_VOLATILE_UNCORRECTED, 0))
+}
+
+/// A code that means broken hardware: in a check, even if that then passed alone, or in any other call on one of the GPUs.
+fn came_back(pair: &Seen<'_>, codes: &[i32]) -> Option<Finding> {
+    let of_check = |check: &Check| {
+        check.outcome != Outcome::Pass && check.code.is_some_and(|code| codes.contains(&code))
+    };
+    pair.find(|_, check| of_check(check)).or_else(|| {
+        pair.gpu_facts(fact_name::CUDA_HARDWARE_ERRORS)
+            .find_map(|(gpu, errors, pointer)| {
+                let mut errors = errors.as_array()?.iter();
+                errors.find_map(|error| {
+                    let code = i32::try_from(error.get("code")?.as_i64()?).ok()?;
+                    let [call, name] = ["call", "code_name"].map(|name| error.get(name)?.as_str());
+                    let told = format!(
+                        "GPU {gpu}: {} returned {code} ({})",
+                        call.unwrap_or("a call"),
+                        name.unwrap_or("unknown code")
+                    );
+                    codes
+                        .contains(&code)
+                        .then(|| Finding::new(told, vec![pointer.clone()]))
+                })
+            })
+    })
 }
 
 /// CRC errors are corrected by sending again; DCGM's limit is 100 a second. A run takes seconds.
 const CORRECTED_CRC_ERRORS: u64 = 100;
 
 fn nvlink_error(pair: &Seen<'_>) -> Option<Finding> {
-    pair.find(|_, check| returned(check, &[220, 226]))
+    came_back(pair, NVLINK_CODES)
         .or_else(|| {
             logged(pair, |event| {
                 matches!(event, Event::Xid(74) | Event::FatalNvlinkXid)

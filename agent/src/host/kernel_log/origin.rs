@@ -1,0 +1,140 @@
+//! Whose a line of a file of syslog's is, and of which boot: a collector of logs keeps those of other hosts, too, and a file
+//! outlives a boot.
+
+use std::net::IpAddr;
+
+use time::format_description::well_known::Rfc3339;
+use time::{Date, Month, OffsetDateTime, Time};
+
+use super::super::HostRoot;
+use super::source::boot_second;
+
+/// Clocks are corrected while a machine boots.
+const CORRECTED: i64 = 120;
+/// A stamp without a zone may be of any; with the hours of a changed clock.
+const ANY_ZONE: i64 = 26 * 3_600;
+const HALF_A_YEAR: i64 = 183 * 86_400;
+
+/// What a line is held against. What is not known makes no line somebody else's.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Origin {
+    /// The host's short name, where kernel and file system agree: a container shows another than its host's log has.
+    own: Option<String>,
+    booted: Option<i64>,
+}
+
+impl Origin {
+    pub(super) fn of(root: &HostRoot) -> Self {
+        let name = |path: &str| root.line(path).value.as_deref().map(short);
+        let own = name("proc/sys/kernel/hostname").filter(|own| !own.is_empty());
+        Self {
+            own: own.filter(|own| name("etc/hostname").as_ref() == Some(own)),
+            booted: boot_second(root),
+        }
+    }
+
+    /// True of a line that another host's kernel wrote. Before it knows its name, each calls itself `localhost`.
+    pub(super) fn is_of_another_host(&self, line: &str) -> bool {
+        let Some(own) = &self.own else { return false };
+        let Some((before, _)) = line.split_once(" kernel: ") else {
+            return false;
+        };
+        let Some(host) = before.split_whitespace().next_back() else {
+            return false;
+        };
+        let name = short(host);
+        name != *own && name != "localhost" && host.parse::<IpAddr>().is_err()
+    }
+
+    /// True of a line that was written before this boot.
+    pub(super) fn is_of_an_earlier_boot(&self, line: &str) -> bool {
+        let Some(booted) = self.booted else { return false };
+        let first = line.split(' ').next().unwrap_or_default();
+        if let Ok(written) = OffsetDateTime::parse(first, &Rfc3339) {
+            return written.unix_timestamp() + CORRECTED < booted;
+        }
+        without_year(line, booted).is_some_and(|written| written + ANY_ZONE < booted)
+    }
+}
+
+fn short(name: &str) -> String {
+    let name = name.trim().to_ascii_lowercase();
+    name.split('.').next().unwrap_or_default().to_owned()
+}
+
+/// `Nov 20 02:50:00`, in the year in which it lies nearest to the boot.
+fn without_year(line: &str, booted: i64) -> Option<i64> {
+    const MONTHS: [&str; 12] = [
+        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+    ];
+    let mut words = line.split_whitespace();
+    let month = words.next()?;
+    let month = MONTHS.iter().position(|name| *name == month)? + 1;
+    let month = Month::try_from(u8::try_from(month).ok()?).ok()?;
+    let day = words.next()?.parse().ok()?;
+    let mut clock = words.next()?.split(':').map(|part| part.parse::<u8>().ok());
+    let time = Time::from_hms(clock.next()??, clock.next()??, clock.next()??).ok()?;
+    let year = OffsetDateTime::from_unix_timestamp(booted).ok()?.year();
+    let years = [year - 1, year, year + 1].into_iter();
+    let stamps = years.filter_map(|year| {
+        let date = Date::from_calendar_date(year, month, day).ok()?;
+        Some(date.with_time(time).assume_utc().unix_timestamp())
+    });
+    let nearest = stamps.min_by_key(|stamp| stamp.abs_diff(booted))?;
+    (nearest.abs_diff(booted) <= HALF_A_YEAR.unsigned_abs()).then_some(nearest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 2026-11-30T01:00:00Z.
+    const BOOTED: i64 = 1_796_000_400;
+
+    fn origin() -> Origin {
+        Origin {
+            own: Some("gpu-17".to_owned()),
+            booted: Some(BOOTED),
+        }
+    }
+
+    #[test]
+    fn lines_of_other_hosts_are_told_by_their_name() {
+        for (host, is_other) in [
+            ("gpu-17", false),
+            ("GPU-17.cluster.example", false),
+            ("localhost", false),
+            ("10.0.0.7", false),
+            ("gpu-18", true),
+            ("gpu-170.cluster.example", true),
+        ] {
+            for stamp in ["Nov 30 02:50:00", "2026-11-30T02:50:00.000000+00:00"] {
+                let line = format!("{stamp} {host} kernel: [    9.000000] NVRM: x");
+                assert_eq!(origin().is_of_another_host(&line), is_other, "{line}");
+                assert!(!Origin::default().is_of_another_host(&line));
+            }
+        }
+        assert!(!origin().is_of_another_host("[    9.000000] NVRM: x"));
+    }
+
+    #[test]
+    fn lines_of_an_earlier_boot_are_told_by_their_time() {
+        for (stamp, is_earlier) in [
+            ("2026-11-30T00:50:00+00:00", true),
+            ("2026-11-30T00:59:00+00:00", false),
+            ("2026-11-30T02:50:00.000000+09:00", true),
+            ("2026-11-30T02:50:00.000000+00:00", false),
+            ("Nov 20 02:50:00", true),
+            ("Nov 29 12:00:00", false),
+            ("Nov  3 02:50:00", true),
+            ("Jan  2 02:50:00", false),
+            ("Feb 30 02:50:00", false),
+            ("yesterday", false),
+            ("", false),
+        ] {
+            let line = format!("{stamp} gpu-17 kernel: NVRM: x");
+            assert_eq!(origin().is_of_an_earlier_boot(&line), is_earlier, "{line}");
+            assert!(!Origin::default().is_of_an_earlier_boot(&line));
+        }
+    }
+}
