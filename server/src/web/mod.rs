@@ -49,6 +49,8 @@ use actix_web::middleware::{Compress, from_fn};
 use actix_web::{App, Error, HttpResponse, web};
 
 pub use declared::parameters;
+pub(crate) use headers::POLICY;
+pub(crate) use tab::WORKER_POLICY;
 use error::{Code, Problem};
 use routes::Routes;
 use state::AppState;
