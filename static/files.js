@@ -17,16 +17,20 @@ async function fileAt(address) {
 
 // The second language of a record. What stands there until its text has come is not shown: it would be another text that moves away.
 const root = document.documentElement;
+// What a script shows has its place from the start, so that nothing moves when it comes.
+root.classList.add("runs");
 const asked = new URLSearchParams(location.search).get("lang");
 if (asked && asked === root.dataset.second) {
   root.classList.add("waits");
-  addEventListener("DOMContentLoaded", () => putIn().finally(() => root.classList.remove("waits")));
+  const coming = fileAt(asked + ".json.gz");
+  coming.catch(() => {});
+  addEventListener("DOMContentLoaded", () => putIn(coming).finally(() => root.classList.remove("waits")));
 }
 
-async function putIn() {
+async function putIn(coming) {
   const main = document.getElementById("main");
   try {
-    const texts = JSON.parse(new TextDecoder().decode(await fileAt(asked + ".json.gz")));
+    const texts = JSON.parse(new TextDecoder().decode(await coming));
     const own = texts.records[main.querySelector(".eyebrow code").textContent];
     main.innerHTML = own.main;
     document.title = own.title;
@@ -35,10 +39,9 @@ async function putIn() {
     root.lang = texts.lang;
     globalThis.start();
   } catch {
-    const note = document.createElement("p");
-    note.className = "note warn";
-    note.textContent = root.dataset.missing;
-    main.prepend(note);
+    // What is said without script holds here, too; a browser that runs scripts has it as text.
+    const note = main.querySelector("noscript");
+    note.outerHTML = note.textContent;
   }
 }
 

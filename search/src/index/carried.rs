@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use tantivy::directory::RamDirectory;
 use tantivy::tokenizer::TokenizerManager;
-use tantivy::{Index, IndexReader, ReloadPolicy};
+use tantivy::{Index, IndexReader, IndexSettings, ReloadPolicy};
 
 use super::document::SearchDoc;
 use super::facet_values::FacetValues;
@@ -35,7 +35,14 @@ pub fn of_documents(documents: Vec<CarriedDoc>) -> Result<SearchIndex, SearchErr
     let (schema, fields) = fields::build();
     let tokenizers = TokenizerManager::default();
     tokenizers.register(ANALYZER, Analyzer::default());
-    let builder = Index::builder().schema(schema).tokenizers(tokenizers);
+    let settings = IndexSettings {
+        docstore_compress_dedicated_thread: false,
+        ..IndexSettings::default()
+    };
+    let builder = Index::builder()
+        .schema(schema)
+        .settings(settings)
+        .tokenizers(tokenizers);
     let mut writer = builder.single_segment_index_writer(RamDirectory::create(), WRITER_MEMORY_BYTES)?;
     let mut facets = Arc::<FacetValues>::default();
     let mut by_slot = HashMap::new();

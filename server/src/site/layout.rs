@@ -60,7 +60,7 @@ pub(super) struct PutIn {
     pub(super) lang: &'static str,
     /// BCP 47.
     pub(super) tag: &'static str,
-    pub(super) needs_script: &'static str,
+    /// What is said where it could not be put in.
     pub(super) missing: &'static str,
 }
 
@@ -111,14 +111,10 @@ impl Layout {
         let others = others.collect();
         let mut layout = Self::around(site, language, title, place, Section::Elsewhere, others);
         let second = site.languages.iter().copied().find(|second| site.second(*second).is_some());
-        layout.put_in = second.map(|second| {
-            let own = files::Words::of(second);
-            PutIn {
-                lang: second.word(),
-                tag: second.tag(),
-                needs_script: own.second_needs_script,
-                missing: own.second_missing,
-            }
+        layout.put_in = second.map(|second| PutIn {
+            lang: second.word(),
+            tag: second.tag(),
+            missing: files::Words::of(second).second_missing,
         });
         layout
     }

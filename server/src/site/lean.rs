@@ -6,6 +6,12 @@ use kb_core::terminal::harmless_lines;
 
 /// Elements whose blanks are shown.
 const KEPT: [&str; 2] = ["pre", "textarea"];
+/// Elements around which no blank is shown.
+const BLOCKS: [&str; 17] = [
+    "article", "dd", "div", "dl", "dt", "footer", "form", "h1", "h2", "header", "li", "main", "nav", "ol", "p", "section", "ul",
+];
+/// What the next element, or the end of the one around it, closes as well.
+const IMPLIED: [&str; 3] = ["</li>", "</dt>", "</dd>"];
 
 /// `lang` is the language of the page (BCP 47).
 pub(super) fn page(template: &impl Template, lang: &str) -> askama::Result<String> {
@@ -13,8 +19,8 @@ pub(super) fn page(template: &impl Template, lang: &str) -> askama::Result<Strin
     Ok(bare(&squeezed(&harmless_lines(&text)), lang))
 }
 
-/// Without what is said once for the whole page (its language, that links tell nobody where they were followed), and without quotes
-/// around plain values. Quotes in texts are escaped, so that what stands between two is a value.
+/// Without what is said once for the whole page (its language, that links tell nobody where they were followed), without ends that go
+/// without saying, and without quotes around plain values. Quotes in texts are escaped, so that what stands between two is a value.
 fn bare(html: &str, lang: &str) -> String {
     let own = format!(" lang=\"{lang}\"");
     let of_page = format!("<html{own}");
@@ -22,7 +28,10 @@ fn bare(html: &str, lang: &str) -> String {
         Some(at) => html.split_at(at + of_page.len()),
         None => ("", html),
     };
-    let rest = body.replace(&own, "").replace(" rel=\"noreferrer\"", "");
+    let mut rest = body.replace(&own, "").replace(" rel=\"noreferrer\"", "");
+    for end in IMPLIED {
+        rest = rest.replace(end, "");
+    }
     let mut out = String::with_capacity(html.len());
     out.push_str(head);
     let mut left = rest.as_str();
@@ -84,11 +93,23 @@ fn push_lines(out: &mut String, html: &str) {
         out.push('\n');
     }
     while let Some(line) = lines.next() {
-        out.push_str(line.trim_end());
-        if lines.peek().is_some() || html.ends_with('\n') {
+        out.push_str(line.trim());
+        let is_shown = match lines.peek() {
+            Some(next) => !begins_with_block(next.trim()),
+            None => html.ends_with('\n'),
+        };
+        if is_shown {
             out.push('\n');
         }
     }
+}
+
+fn begins_with_block(line: &str) -> bool {
+    let Some(tag) = line.strip_prefix("</").or_else(|| line.strip_prefix('<')) else {
+        return false;
+    };
+    let name = tag.split([' ', '>']).next().unwrap_or_default();
+    BLOCKS.contains(&name)
 }
 
 #[cfg(test)]
@@ -107,10 +128,10 @@ mod tests {
     #[test]
     fn only_what_is_not_shown_is_left_out() {
         assert_eq!(
-            squeezed("<p>\n\n\n<b>a</b> \n<pre>\n\n  x\n\n</pre>\n\n<i>b</i> <u>c</u>\n"),
-            "<p>\n<b>a</b>\n<pre>\n\n  x\n\n</pre>\n<i>b</i> <u>c</u>\n"
+            squeezed("<p>\n\n\n<b>a</b> \n<pre>\n\n  x\n\n</pre>\n\n<i>b</i> <u>c</u>\n</p>\n<i>d</i>"),
+            "<p>\n<b>a</b>\n<pre>\n\n  x\n\n</pre>\n<i>b</i> <u>c</u></p>\n<i>d</i>"
         );
-        assert_eq!(squeezed("a <pre>  b"), "a <pre>  b");
-        assert_eq!(squeezed("<p>a</p> <pre>b</pre> c"), "<p>a</p> <pre>b</pre> c");
+        assert_eq!(squeezed("a<pre>  b"), "a<pre>  b");
+        assert_eq!(squeezed("<ul>\n  <li>a\n</li>\n</ul>"), "<ul><li>a</li></ul>");
     }
 }

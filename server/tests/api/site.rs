@@ -134,8 +134,8 @@ fn every_link_of_a_site_leads_to_a_file_of_it() {
 fn a_site_says_each_record_in_both_languages() {
     let (root, written) = &*SITE;
     assert_eq!(written.records, SHIPPED.len());
-    // Bar of the project: 25 MB with the module, which has at most 3 MB.
-    assert!(written.bytes < 22_000_000, "{} bytes", written.bytes);
+    // Bar of the project: 25 MB with the module, which comes on top here and has some 1.2 MB packed.
+    assert!(written.bytes < 23_700_000, "{} bytes", written.bytes);
     for published in SHIPPED.records() {
         let id = published.id();
         let page = fs::read_to_string(root.path().join(format!("r/{id}.html"))).unwrap();

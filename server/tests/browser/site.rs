@@ -209,7 +209,7 @@ async fn without_script_a_site_has_its_records_and_lists() {
     browser.follow("main ul a").await;
     assert!(browser.address().await.contains("/kb/r/"));
     assert_eq!(browser.text("#verdict").await, "In short");
-    assert!(browser.text("noscript .note").await.contains("需要脚本"));
+    assert!(browser.text("main > noscript .note").await.contains("需要脚本"));
 }
 
 #[tokio::test]
