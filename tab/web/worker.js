@@ -39,8 +39,6 @@ async function read({ log, environment, base }) {
   const take = (piece) => {
     reading.push(piece);
     bytes += piece.length;
-    // Gives its memory back now: the collector would let hundreds of pieces wait.
-    piece.buffer.transfer?.(0);
     if (bytes < told + 16e6) return;
     told = bytes;
     self.postMessage({ progress: bytes });

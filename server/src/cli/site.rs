@@ -83,7 +83,9 @@ pub(super) async fn run(arguments: SiteArgs) -> anyhow::Result<ExitCode> {
     }
     let generation = arguments.knowledge.current().await?;
     if generation.is_empty() {
-        anyhow::bail!("there are no records, so there is no site: leave out --without-shipped, or import records first");
+        anyhow::bail!(
+            "there are no records, so there is no site: leave out --without-shipped, or import records first"
+        );
     }
     let folder = arguments.folder.clone();
     let write = move || site::write(&generation, &module, &languages, &arguments.folder);

@@ -80,11 +80,27 @@ mod tests {
     fn every_link_of_a_page_leads_to_a_file() {
         let cases = [
             ("/", "../../index.html", "index.zh.html"),
-            ("/r/nccl/timeout", "../../r/nccl/timeout.html", "r/nccl/timeout.html?lang=zh"),
-            ("/r/nccl/timeout/-/graph", "../../r/nccl/timeout.html", "r/nccl/timeout.html?lang=zh"),
+            (
+                "/r/nccl/timeout",
+                "../../r/nccl/timeout.html",
+                "r/nccl/timeout.html?lang=zh",
+            ),
+            (
+                "/r/nccl/timeout/-/graph",
+                "../../r/nccl/timeout.html",
+                "r/nccl/timeout.html?lang=zh",
+            ),
             ("/search", "../../records.html", "records.zh.html"),
-            ("/search?q=Xid%2079", "../../search.html?q=Xid%2079", "search.zh.html?q=Xid%2079"),
-            ("/search?domain=nccl", "../../domains/nccl.html", "domains/nccl.zh.html"),
+            (
+                "/search?q=Xid%2079",
+                "../../search.html?q=Xid%2079",
+                "search.zh.html?q=Xid%2079",
+            ),
+            (
+                "/search?domain=nccl",
+                "../../domains/nccl.html",
+                "domains/nccl.zh.html",
+            ),
             ("/graph", "../../graph.html", "graph.zh.html"),
             (
                 "/graph/between?from=nccl&to=cuda&kind=causal",

@@ -82,7 +82,9 @@ impl Folder {
         for gone in self.before.difference(&self.manifest.files) {
             let file = self.root.join(gone);
             match fs::remove_file(&file) {
-                Err(source) if source.kind() != io::ErrorKind::NotFound => return Err(io_error(&file, source)),
+                Err(source) if source.kind() != io::ErrorKind::NotFound => {
+                    return Err(io_error(&file, source));
+                }
                 _ => {}
             }
             // Only where nothing is in it.
@@ -123,7 +125,11 @@ fn own_files(root: &Path) -> Result<BTreeSet<String>, FolderError> {
         reason,
     };
     let manifest: Manifest = serde_json::from_slice(&text).map_err(|error| malformed(error.to_string()))?;
-    let leads_out = |name: &&String| !Path::new(name).components().all(|part| matches!(part, Component::Normal(_)));
+    let leads_out = |name: &&String| {
+        !Path::new(name)
+            .components()
+            .all(|part| matches!(part, Component::Normal(_)))
+    };
     match manifest.files.iter().find(leads_out) {
         Some(name) => Err(malformed(format!("{name:?} is not below the folder"))),
         None => Ok(manifest.files),

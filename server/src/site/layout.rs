@@ -106,11 +106,17 @@ impl Layout {
             lang: other.tag(),
             name: own,
             // The same file, asked for otherwise.
-            href: site.second(other).map_or_else(|| "?".to_owned(), |second| format!("?lang={}", second.word())),
+            href: site
+                .second(other)
+                .map_or_else(|| "?".to_owned(), |second| format!("?lang={}", second.word())),
         });
         let others = others.collect();
         let mut layout = Self::around(site, language, title, place, Section::Elsewhere, others);
-        let second = site.languages.iter().copied().find(|second| site.second(*second).is_some());
+        let second = site
+            .languages
+            .iter()
+            .copied()
+            .find(|second| site.second(*second).is_some());
         layout.put_in = second.map(|second| PutIn {
             lang: second.word(),
             tag: second.tag(),

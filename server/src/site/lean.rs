@@ -8,7 +8,8 @@ use kb_core::terminal::harmless_lines;
 const KEPT: [&str; 2] = ["pre", "textarea"];
 /// Elements around which no blank is shown.
 const BLOCKS: [&str; 17] = [
-    "article", "dd", "div", "dl", "dt", "footer", "form", "h1", "h2", "header", "li", "main", "nav", "ol", "p", "section", "ul",
+    "article", "dd", "div", "dl", "dt", "footer", "form", "h1", "h2", "header", "li", "main", "nav", "ol",
+    "p", "section", "ul",
 ];
 /// What the next element, or the end of the one around it, closes as well.
 const IMPLIED: [&str; 3] = ["</li>", "</dt>", "</dd>"];
@@ -82,7 +83,9 @@ fn squeezed(html: &str) -> String {
 }
 
 fn first_kept(html: &str) -> Option<(usize, &'static str)> {
-    let places = KEPT.iter().filter_map(|name| Some((html.find(&format!("<{name}"))?, *name)));
+    let places = KEPT
+        .iter()
+        .filter_map(|name| Some((html.find(&format!("<{name}"))?, *name)));
     places.min()
 }
 
@@ -119,9 +122,13 @@ mod tests {
     #[test]
     fn what_a_browser_needs_stays() {
         let page = r#"<html lang="en" x><p lang="en" class="a b"><a href="r/a.html" rel="noreferrer">x</a><rect rx="4"/> a=&#34;b&#34;"#;
-        let expected = r#"<html lang="en" x><p class="a b"><a href=r/a.html>x</a><rect rx="4"/> a=&#34;b&#34;"#;
+        let expected =
+            r#"<html lang="en" x><p class="a b"><a href=r/a.html>x</a><rect rx="4"/> a=&#34;b&#34;"#;
         assert_eq!(bare(page, "en"), expected);
-        assert_eq!(bare(r#"<p lang="zh-Hans"><b lang="en">"#, "zh-Hans"), "<p><b lang=en>");
+        assert_eq!(
+            bare(r#"<p lang="zh-Hans"><b lang="en">"#, "zh-Hans"),
+            "<p><b lang=en>"
+        );
         assert_eq!(bare(r#"<i title="">"#, "en"), r#"<i title="">"#);
     }
 

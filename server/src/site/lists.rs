@@ -70,17 +70,22 @@ pub(super) fn records(site: Site<'_>, generation: &Generation, language: Languag
     let domains = generation.graph.domains().domains.iter();
     let domains = domains.map(|domain| {
         let link = Link {
-            href: layout.locale.href(format!("/search?domain={}", encoded(&domain.name))),
+            href: layout
+                .locale
+                .href(format!("/search?domain={}", encoded(&domain.name))),
             text: domain.name.clone(),
         };
         (link, grouped(domain.records as u64))
     });
-    lean::page(&RecordsPage {
-        domains: domains.collect(),
-        layout,
-        home,
-        known: home.known(generation.len() as u64),
-    }, language.tag())
+    lean::page(
+        &RecordsPage {
+            domains: domains.collect(),
+            layout,
+            home,
+            known: home.known(generation.len() as u64),
+        },
+        language.tag(),
+    )
 }
 
 fn layout_title(language: Language) -> &'static str {
@@ -107,14 +112,17 @@ pub(super) fn domain(
     let records: Vec<Row> = records.iter().map(row).collect();
     let joined = joined(generation, name, &layout);
     let count = lookup::Words::of(language).known(records.len() as u64);
-    lean::page(&DomainPage {
-        words: graph::Words::of(language),
-        name: name.to_owned(),
-        count,
-        records,
-        joined,
-        layout,
-    }, language.tag())
+    lean::page(
+        &DomainPage {
+            words: graph::Words::of(language),
+            name: name.to_owned(),
+            count,
+            records,
+            joined,
+            layout,
+        },
+        language.tag(),
+    )
 }
 
 /// What leads from the domain to others, and what of them it is taken for, by the other domain.
@@ -148,9 +156,12 @@ pub(super) fn graph(site: Site<'_>, generation: &Generation, language: Language)
     let words = graph::Words::of(language);
     let title = format!("{} · Peerless", words.map);
     let layout = Layout::new(site, language, &title, "graph", Section::Graph);
-    lean::page(&GraphPage {
-        map: view(generation.graph.domains(), layout.locale),
-        layout,
-        words,
-    }, language.tag())
+    lean::page(
+        &GraphPage {
+            map: view(generation.graph.domains(), layout.locale),
+            layout,
+            words,
+        },
+        language.tag(),
+    )
 }

@@ -66,16 +66,23 @@ pub(super) fn folder(id: &str) -> (String, Place) {
     (format!("r/{folder}"), Place(depth))
 }
 
-pub(super) fn page(site: Site<'_>, generation: &Generation, published: &PublishedRecord) -> askama::Result<String> {
+pub(super) fn page(
+    site: Site<'_>,
+    generation: &Generation,
+    published: &PublishedRecord,
+) -> askama::Result<String> {
     let language = site.first();
     let (_, place) = folder(published.id().as_str());
     let title = title(published, language);
-    lean::page(&RecordPage {
-        layout: Layout::of_record(site, language, &title, place),
-        words: language.words(),
-        say: answer::Words::of(language),
-        record: shown(site, generation, published, language),
-    }, language.tag())
+    lean::page(
+        &RecordPage {
+            layout: Layout::of_record(site, language, &title, place),
+            words: language.words(),
+            say: answer::Words::of(language),
+            record: shown(site, generation, published, language),
+        },
+        language.tag(),
+    )
 }
 
 impl SecondTexts {
@@ -86,15 +93,20 @@ impl SecondTexts {
         language: Language,
         records: &[&PublishedRecord],
     ) -> askama::Result<Self> {
-        let place = records.first().map_or(Place(0), |first| folder(first.id().as_str()).1);
+        let place = records
+            .first()
+            .map_or(Place(0), |first| folder(first.id().as_str()).1);
         let layout = Layout::of_record(site, language, "", place);
         let mut texts = BTreeMap::new();
         for published in records {
-            let main = lean::page(&RecordMain {
-                words: language.words(),
-                say: answer::Words::of(language),
-                record: shown(site, generation, published, language),
-            }, language.tag())?;
+            let main = lean::page(
+                &RecordMain {
+                    words: language.words(),
+                    say: answer::Words::of(language),
+                    record: shown(site, generation, published, language),
+                },
+                language.tag(),
+            )?;
             let title = title(published, language);
             texts.insert(published.id().to_string(), SecondText { title, main });
         }
@@ -111,11 +123,19 @@ fn title(published: &PublishedRecord, language: Language) -> String {
     format!("{} · Peerless", texts::heading(&published.record, language).text)
 }
 
-fn shown(site: Site<'_>, generation: &Generation, published: &PublishedRecord, language: Language) -> RecordView {
+fn shown(
+    site: Site<'_>,
+    generation: &Generation,
+    published: &PublishedRecord,
+    language: Language,
+) -> RecordView {
     let id = published.id();
     let neighbours = generation.graph.neighbours(id);
     let (_, place) = folder(id.as_str());
-    let mut record = view(Source::published(published, &neighbours), site.locale(language, place));
+    let mut record = view(
+        Source::published(published, &neighbours),
+        site.locale(language, place),
+    );
     // Those that also stand among the record's sources, with what they support: once is enough where a page costs its bytes.
     let known = &record.sources;
     for advice in record.workarounds.iter_mut().chain(&mut record.dead_ends) {

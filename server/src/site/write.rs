@@ -70,12 +70,20 @@ pub fn write(
     let data = Data::of(generation, module)?;
     let assets = of_site();
     let assets = [assets.css, assets.js, assets.files, assets.tab, assets.icon];
-    let seconds: Vec<Language> = languages.iter().copied().filter(|one| site.second(*one).is_some()).collect();
+    let seconds: Vec<Language> = languages
+        .iter()
+        .copied()
+        .filter(|one| site.second(*one).is_some())
+        .collect();
 
     let mut names = BTreeSet::from(["README.txt", "_headers", ".nojekyll"].map(str::to_owned));
     names.extend(assets.iter().map(|asset| below(&asset.href)));
     names.extend(data.bodies.iter().map(|(name, _)| name.clone()));
-    names.extend(generation.records().map(|published| file(&format!("r/{}", published.id()), None)));
+    names.extend(
+        generation
+            .records()
+            .map(|published| file(&format!("r/{}", published.id()), None)),
+    );
     for language in languages {
         let second = site.second(*language);
         let own = ["index", "search", "log", "records", "graph"].map(|name| file(name, second));
@@ -86,7 +94,9 @@ pub fn write(
         names.extend(folders.keys().map(|folder| second_name(folder, *second)));
     }
 
-    let at_root = names.iter().filter(|name| name.ends_with(".html") && !name.contains('/'));
+    let at_root = names
+        .iter()
+        .filter(|name| name.ends_with(".html") && !name.contains('/'));
     let headers = notes::headers(&data.names.worker, at_root.map(String::as_str));
     let mut folder = Folder::begin(root, names, site.seq)?;
     for language in languages {

@@ -56,14 +56,27 @@ fn files_below(root: &Path) -> BTreeMap<String, Vec<u8>> {
 
 fn unpacked(bytes: &[u8]) -> Vec<u8> {
     let mut text = Vec::new();
-    flate2::read::GzDecoder::new(bytes).read_to_end(&mut text).unwrap();
+    flate2::read::GzDecoder::new(bytes)
+        .read_to_end(&mut text)
+        .unwrap();
     text
 }
 
 /// Values of the attributes that lead somewhere.
 fn links(html: &str) -> Vec<&str> {
     let mut links = Vec::new();
-    for name in ["href", "src", "action", "data-page", "data-tab", "data-worker", "data-module", "data-index", "data-signatures", "data-kept-at"] {
+    for name in [
+        "href",
+        "src",
+        "action",
+        "data-page",
+        "data-tab",
+        "data-worker",
+        "data-module",
+        "data-index",
+        "data-signatures",
+        "data-kept-at",
+    ] {
         for (at, _) in html.match_indices(&format!(" {name}=")) {
             let value = &html[at + name.len() + 2..];
             let value = match value.strip_prefix('"') {
@@ -81,7 +94,10 @@ fn target(page: &str, link: &str) -> Option<String> {
     if link.starts_with("https://") || link.starts_with("http://") {
         return None;
     }
-    assert!(!link.starts_with('/'), "{page}: {link} leads out of a path that the site may stand below");
+    assert!(
+        !link.starts_with('/'),
+        "{page}: {link} leads out of a path that the site may stand below"
+    );
     let path = link.split(['?', '#']).next().unwrap();
     if path.is_empty() {
         return Some(page.to_owned());
@@ -102,7 +118,10 @@ fn every_link_of_a_site_leads_to_a_file_of_it() {
     let (root, written) = &*SITE;
     let files = files_below(root.path());
     assert_eq!(written.files, files.len());
-    assert_eq!(written.bytes, files.values().map(|body| body.len() as u64).sum::<u64>());
+    assert_eq!(
+        written.bytes,
+        files.values().map(|body| body.len() as u64).sum::<u64>()
+    );
     let mut reached = BTreeSet::new();
     let mut look = |page: &str, html: &str| {
         for link in links(html) {
@@ -126,7 +145,9 @@ fn every_link_of_a_site_leads_to_a_file_of_it() {
             }
         }
     }
-    let mut missed = files.keys().filter(|name| name.ends_with(".html") && !reached.contains(*name));
+    let mut missed = files
+        .keys()
+        .filter(|name| name.ends_with(".html") && !reached.contains(*name));
     assert_eq!(missed.next(), None, "nothing leads to it");
 }
 
@@ -142,7 +163,10 @@ fn a_site_says_each_record_in_both_languages() {
         let (segment, _) = id.as_str().rsplit_once('/').unwrap();
         assert!(page.starts_with("<!doctype html>\n<html lang=\"en\""), "{id}");
         assert!(page.contains("<h1") && page.contains("data-second"), "{id}");
-        assert!(root.path().join(format!("r/{segment}/zh.json.gz")).exists(), "{id}");
+        assert!(
+            root.path().join(format!("r/{segment}/zh.json.gz")).exists(),
+            "{id}"
+        );
     }
     let texts = fs::read(root.path().join("r/xid/zh.json.gz")).unwrap();
     let texts: Value = serde_json::from_slice(&unpacked(&texts)).unwrap();
@@ -157,7 +181,10 @@ fn the_headers_let_the_worker_alone_run_the_module() {
     let (root, _) = &*SITE;
     for name in ["_headers", "README.txt"] {
         let told = fs::read_to_string(root.path().join(name)).unwrap();
-        let policies: Vec<&str> = told.lines().filter(|line| line.contains("wasm-unsafe-eval'") && line.contains("Policy:")).collect();
+        let policies: Vec<&str> = told
+            .lines()
+            .filter(|line| line.contains("wasm-unsafe-eval'") && line.contains("Policy:"))
+            .collect();
         assert_eq!(policies.len(), 1, "{name}: {policies:?}");
         assert!(policies[0].ends_with("default-src 'none'; script-src 'wasm-unsafe-eval'"));
         assert!(told.contains("data/worker."), "{name}");
@@ -167,7 +194,11 @@ fn the_headers_let_the_worker_alone_run_the_module() {
 #[test]
 fn a_second_site_in_the_same_folder_has_nothing_of_the_first() {
     let root = TempDir::new().unwrap();
-    let seeds: Vec<_> = peerless::bundle::embedded().unwrap().into_iter().take(30).collect();
+    let seeds: Vec<_> = peerless::bundle::embedded()
+        .unwrap()
+        .into_iter()
+        .take(30)
+        .collect();
     let more = Arc::new(offline(seeds.clone()).unwrap());
     let fewer = Arc::new(offline(seeds.into_iter().take(20).collect()).unwrap());
     write(&more, &module(), &BOTH, root.path()).unwrap();
@@ -228,13 +259,20 @@ fn the_search_of_a_site_ranks_as_the_server_does() {
                 ..FindRequest::default()
             };
             let of_site = here.find(asked).unwrap();
-            let ids = |hits: &[peerless_search::SearchHit]| hits.iter().map(|hit| hit.id.to_string()).collect::<Vec<_>>();
+            let ids = |hits: &[peerless_search::SearchHit]| {
+                hits.iter().map(|hit| hit.id.to_string()).collect::<Vec<_>>()
+            };
             if ids(&of_site.hits) != ids(&of_server.hits) || of_site.total != of_server.total {
                 unlike.push(text);
             }
         }
     }
-    assert!(unlike.is_empty(), "{} of {}: {unlike:?}", unlike.len(), queries.len());
+    assert!(
+        unlike.is_empty(),
+        "{} of {}: {unlike:?}",
+        unlike.len(),
+        queries.len()
+    );
 }
 
 #[test]
@@ -243,7 +281,11 @@ fn the_command_says_what_is_missing_and_writes_nothing() {
     let site = folder.path().join("site");
     let run = |arguments: &[&str]| {
         let mut command = peerless();
-        command.arg("site").arg(&site).args(["--data-dir", &data]).args(arguments);
+        command
+            .arg("site")
+            .arg(&site)
+            .args(["--data-dir", &data])
+            .args(arguments);
         let output = command.output().unwrap();
         (output.status.code(), String::from_utf8(output.stderr).unwrap())
     };
@@ -251,7 +293,10 @@ fn the_command_says_what_is_missing_and_writes_nothing() {
     fs::create_dir(&empty).unwrap();
     let (code, told) = run(&["--tab", empty.to_str().unwrap()]);
     assert_eq!(code, Some(1));
-    assert!(told.contains("worker.js") && told.contains("cargo xtask wasm"), "{told}");
+    assert!(
+        told.contains("worker.js") && told.contains("cargo xtask wasm"),
+        "{told}"
+    );
     assert!(!site.exists());
     for (name, body) in [("worker.js", &b"// reads"[..]), ("tab.wasm", b"\0asm")] {
         fs::write(empty.join(name), body).unwrap();
@@ -260,7 +305,10 @@ fn the_command_says_what_is_missing_and_writes_nothing() {
     fs::write(site.join("thesis.tex"), "").unwrap();
     let (code, told) = run(&["--tab", empty.to_str().unwrap()]);
     assert_eq!(code, Some(1));
-    assert!(told.contains("is not empty") && told.contains("another folder"), "{told}");
+    assert!(
+        told.contains("is not empty") && told.contains("another folder"),
+        "{told}"
+    );
     assert_eq!(files_below(&site).len(), 1);
     let (code, told) = run(&["--lang", "fr"]);
     assert_eq!(code, Some(64), "{told}");

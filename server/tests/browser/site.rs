@@ -99,7 +99,11 @@ fn host(compress: bool) -> Host {
             ))
             .route("/kb/{name:.*}", web::get().to(file))
     };
-    let server = HttpServer::new(app).workers(1).disable_signals().bind("127.0.0.1:0").unwrap();
+    let server = HttpServer::new(app)
+        .workers(1)
+        .disable_signals()
+        .bind("127.0.0.1:0")
+        .unwrap();
     let address = server.addrs()[0];
     tokio::spawn(server.run());
     Host {
@@ -141,16 +145,28 @@ async fn a_site_is_searched_and_read_without_a_server() {
             assert_eq!(browser.script(crate::pages::TOO_FAINT).await, json!([]));
             // A log is read by the same module; nothing is asked for meanwhile.
             browser.type_into("#text", LOG).await;
-            browser.script("document.querySelector('h1').dataset.before = ''").await;
+            browser
+                .script("document.querySelector('h1').dataset.before = ''")
+                .await;
             browser.click("[data-tab-text]").await;
-            browser.until("return !document.querySelector('h1[data-before]')").await;
+            browser
+                .until("return !document.querySelector('h1[data-before]')")
+                .await;
             assert_eq!(browser.text("h1").await, title);
             let before = host.requests.load(Ordering::Relaxed);
             browser.type_into("#text", LOG).await;
-            browser.script("document.querySelector('h1').dataset.before = ''").await;
+            browser
+                .script("document.querySelector('h1').dataset.before = ''")
+                .await;
             browser.click("[data-tab-text]").await;
-            browser.until("return !document.querySelector('h1[data-before]')").await;
-            assert_eq!(host.requests.load(Ordering::Relaxed), before, "something was asked for");
+            browser
+                .until("return !document.querySelector('h1[data-before]')")
+                .await;
+            assert_eq!(
+                host.requests.load(Ordering::Relaxed),
+                before,
+                "something was asked for"
+            );
             assert!(browser.sticks_out(width).await <= 0);
             assert_eq!(browser.script(crate::pages::TOO_FAINT).await, json!([]));
             // Reload brings the answer back, and its records are pages of the site.
@@ -175,19 +191,25 @@ async fn a_record_of_a_site_is_there_in_both_languages() {
     assert_eq!(browser.text("#verdict").await, "In short");
     assert!(browser.sticks_out(360).await <= 0);
     browser.follow("nav a[hreflang]").await;
-    browser.until("return document.documentElement.lang === 'zh-Hans'").await;
+    browser
+        .until("return document.documentElement.lang === 'zh-Hans'")
+        .await;
     assert_eq!(browser.text("#verdict").await, "概要");
     assert_eq!(browser.text("nav a[hreflang]").await, "English");
     assert!(browser.title().await.contains("GPU"));
     assert!(browser.sticks_out(360).await <= 0);
     // What it leads to is Chinese, too.
     browser.follow(".aside a[href*='.html']").await;
-    browser.until("return document.documentElement.lang === 'zh-Hans'").await;
+    browser
+        .until("return document.documentElement.lang === 'zh-Hans'")
+        .await;
     browser.follow("nav ul li:nth-child(2) a").await;
     assert!(browser.address().await.ends_with("/kb/records.zh.html"));
     browser.follow("main ul a").await;
     browser.follow("main ul a").await;
-    browser.until("return document.documentElement.lang === 'zh-Hans'").await;
+    browser
+        .until("return document.documentElement.lang === 'zh-Hans'")
+        .await;
     assert_eq!(browser.complaints().await, Vec::<String>::new());
 }
 
@@ -222,9 +244,14 @@ async fn the_search_of_a_site_in_the_tab_ranks_as_the_server_does() {
         .script("window.finder = new Finder(document.querySelector('[data-finder]').dataset)")
         .await;
     let evaluation = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../evaluation");
-    let files = fs::read_dir(&evaluation).unwrap().map(|entry| entry.unwrap().path().join("queries.jsonl"));
+    let files = fs::read_dir(&evaluation)
+        .unwrap()
+        .map(|entry| entry.unwrap().path().join("queries.jsonl"));
     let mut queries: Vec<String> = Vec::new();
-    for file in files.chain([evaluation.join("queries.jsonl")]).filter(|file| file.exists()) {
+    for file in files
+        .chain([evaluation.join("queries.jsonl")])
+        .filter(|file| file.exists())
+    {
         for line in fs::read_to_string(file).unwrap().lines() {
             let item: Value = serde_json::from_str(line).unwrap();
             queries.push(item["query"].as_str().unwrap().to_owned());
@@ -246,12 +273,20 @@ async fn the_search_of_a_site_in_the_tab_ranks_as_the_server_does() {
             };
             let of_server = search(&SHIPPED, &request).unwrap();
             let of_server: Vec<&str> = of_server.hits.iter().map(|hit| hit.id.as_str()).collect();
-            let of_site: Vec<&str> = of_site.as_array().unwrap().iter().map(|id| id.as_str().unwrap()).collect();
+            let of_site: Vec<&str> = of_site
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(|id| id.as_str().unwrap())
+                .collect();
             first += usize::from(of_site.first() == of_server.first());
             whole += usize::from(of_site == of_server);
         }
     }
-    println!("{} queries: {first} with the same first record, {whole} with the same page", queries.len());
+    println!(
+        "{} queries: {first} with the same first record, {whole} with the same page",
+        queries.len()
+    );
     assert!(first * 100 >= queries.len() * 95, "{first} of {}", queries.len());
 }
 
@@ -261,8 +296,20 @@ async fn the_search_of_a_site_in_the_tab_ranks_as_the_server_does() {
 async fn measured_on_a_throttled_profile() {
     for compress in [false, true] {
         let host = host(compress);
-        println!("the host compresses: {compress}; {} requests so far", host.requests.load(Ordering::Relaxed));
-        for page in ["index.html", "index.zh.html", "records.html", "domains/nccl.html", "graph.html", "log.html", &format!("r/{RECORD}.html"), &format!("r/{RECORD}.html?lang=zh")] {
+        println!(
+            "the host compresses: {compress}; {} requests so far",
+            host.requests.load(Ordering::Relaxed)
+        );
+        for page in [
+            "index.html",
+            "index.zh.html",
+            "records.html",
+            "domains/nccl.html",
+            "graph.html",
+            "log.html",
+            &format!("r/{RECORD}.html"),
+            &format!("r/{RECORD}.html?lang=zh"),
+        ] {
             let browser = Browser::start().await;
             browser.viewport(412, 823, "light").await;
             browser.open("about:blank").await;
@@ -270,10 +317,17 @@ async fn measured_on_a_throttled_profile() {
             // 1.6 Mbit/s down, 0.75 up, 150 ms: a slow 4G, as Lighthouse has it.
             let slow = json!({ "offline": false, "latency": 150, "downloadThroughput": 200_000, "uploadThroughput": 93_750 });
             browser.devtools("Network.emulateNetworkConditions", slow).await;
-            browser.devtools("Emulation.setCPUThrottlingRate", json!({ "rate": 4 })).await;
+            browser
+                .devtools("Emulation.setCPUThrottlingRate", json!({ "rate": 4 }))
+                .await;
             let watch = "window.shifts = 0; new PerformanceObserver((list) => { for (const one of list.getEntries()) window.shifts += one.value; })\
                          .observe({ type: 'layout-shift', buffered: true });";
-            browser.devtools("Page.addScriptToEvaluateOnNewDocument", json!({ "source": watch })).await;
+            browser
+                .devtools(
+                    "Page.addScriptToEvaluateOnNewDocument",
+                    json!({ "source": watch }),
+                )
+                .await;
             browser.open(&format!("{}/{page}", host.url)).await;
             browser.until("return performance.getEntriesByName('first-contentful-paint').length > 0 && !document.documentElement.classList.contains('waits')").await;
             let figures = browser
@@ -299,7 +353,10 @@ async fn measured_on_a_throttled_profile() {
                     folders.push(path);
                 } else {
                     let name = path.strip_prefix(host.folder.path()).unwrap();
-                    let kind = (name.components().next().unwrap().as_os_str().to_owned(), name.extension().map(std::ffi::OsStr::to_owned));
+                    let kind = (
+                        name.components().next().unwrap().as_os_str().to_owned(),
+                        name.extension().map(std::ffi::OsStr::to_owned),
+                    );
                     *sizes.entry(kind).or_insert(0) += path.metadata().unwrap().len();
                 }
             }
