@@ -1,7 +1,7 @@
 # docker build --target server .    or    --target agent
 FROM rust:1.95-bookworm AS build
-# For what deploy/build-release.sh links with.
-RUN apt-get update -qq && apt-get install -y -qq --no-install-recommends python3-venv && rm -rf /var/lib/apt/lists/*
+# For what deploy/build-release.sh links with, and for the module for browsers.
+RUN apt-get update -qq && apt-get install -y -qq --no-install-recommends python3-venv rustc-web rust-web-src lld && rm -rf /var/lib/apt/lists/*
 WORKDIR /src
 COPY . .
 RUN deploy/build-release.sh /out

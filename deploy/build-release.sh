@@ -1,11 +1,17 @@
 #!/usr/bin/env bash
 # Builds both programs as the images and packages hold them. The Dockerfile runs it, and so does `cargo xtask release`, so
 # that the image's build is tested where there is no container engine. Both start with glibc 2.17 or newer.
-#   deploy/build-release.sh OUT_DIR [TRIPLE]
-# It needs Rust, a C compiler, and Python with pip and venv. RUSTC may name a compiler with the standard library of TRIPLE.
+#   deploy/build-release.sh [--without-tab] OUT_DIR [TRIPLE]
+# It needs Rust, a C compiler, Python with pip and venv, and what `cargo xtask wasm` builds the module for browsers with: Debian's packages
+# rustc-web, rust-web-src and lld. With --without-tab the server has no module: browsers send it logs, and it writes no sites. RUSTC may name a compiler with the standard library of TRIPLE.
 # The same commit and the same compiler are to give the same bytes, wherever they are built: paths of this machine are replaced.
 set -euo pipefail
-out=${1:?usage: deploy/build-release.sh OUT_DIR [TRIPLE]}
+tab=yes
+if [ "${1:-}" = --without-tab ]; then
+    tab=no
+    shift
+fi
+out=${1:?usage: deploy/build-release.sh [--without-tab] OUT_DIR [TRIPLE]}
 triple=${2:-$(uname -m)-unknown-linux-gnu}
 case $triple in
 *-unknown-linux-gnu) ;;
@@ -18,6 +24,18 @@ mkdir -p "${CARGO_TARGET_DIR:-target}"
 target=$(cd "${CARGO_TARGET_DIR:-target}" && pwd)
 tools=$target/release-tools
 glibc=2.17
+
+# The module is the same for every target. It is built before the flags below are set: it has its own.
+if [ "$tab" = yes ]; then
+    env -u RUSTC cargo xtask wasm "$target/tab" || {
+        echo "deploy/build-release.sh: there is no module for browsers: install what is named above, or build without it: --without-tab" >&2
+        exit 1
+    }
+    export PEERLESS_TAB_MODULE=$target/tab
+else
+    echo "deploy/build-release.sh: --without-tab: this server has no module for browsers" >&2
+    unset PEERLESS_TAB_MODULE
+fi
 
 homes=("$PWD=/peerless" "$target=/peerless/target" "${CARGO_HOME:-$HOME/.cargo}=/cargo")
 # Separated by 0x1f, for paths may have blanks.

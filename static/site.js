@@ -90,7 +90,7 @@ function fillBox(box) {
   // A log may be read in this tab, where the server has what it takes. Its script comes when it is asked for.
   const tab = box.querySelector("[data-tab]");
   const inTab = tab ? tab.querySelector("input") : {};
-  const prepare = () => import(tab.dataset.tab).then((script) => (script.prepare(tab.dataset), script));
+  const prepare = () => import(new URL(tab.dataset.tab, location)).then((script) => (script.prepare(tab.dataset), script));
   if (tab) {
     tab.hidden = false;
     const readText = box.querySelector("[data-tab-text]");
@@ -116,6 +116,11 @@ function fillBox(box) {
 
   box.addEventListener("submit", (event) => {
     const text = box.elements.text.value;
+    // A site of files has nobody to send it to.
+    if (!box.hasAttribute("action")) {
+      event.preventDefault();
+      return readInTab(new Blob([text]));
+    }
     if (text.length <= largeText) return;
     event.preventDefault();
     send(new Blob([text]), "");
@@ -198,7 +203,7 @@ function keepAnswer(page) {
     sessionStorage.setItem("answers", number);
     const query = new URLSearchParams({ answer: number });
     if (address.has("lang")) query.set("lang", address.get("lang"));
-    history.replaceState(null, "", "/match?" + query + location.hash);
+    history.replaceState(null, "", (page.querySelector("[data-kept-at]")?.dataset.keptAt ?? "/match") + "?" + query + location.hash);
   } catch {
     // Too large, or the browser keeps nothing: then it is as without this script.
   }
@@ -208,19 +213,21 @@ function keepAnswer(page) {
 function putBackAnswer() {
   const address = new URLSearchParams(location.search);
   const number = address.get("answer");
-  if (location.pathname !== "/match" || !number || document.querySelector("[data-keep]")) return;
+  const place = document.querySelector("[data-kept-at]");
+  if (!(place || location.pathname === "/match") || !number || document.querySelector("[data-keep]")) return;
   let kept = null;
   try {
     kept = JSON.parse(sessionStorage.getItem("answer-" + number));
   } catch {
     // The browser keeps nothing.
   }
+  if (!kept && place) return history.replaceState(null, "", location.pathname);
   if (!kept) return history.replaceState(null, "", address.has("lang") ? "/?" + new URLSearchParams({ lang: address.get("lang") }) : "/");
   const [title, main] = kept;
   document.getElementById("main").outerHTML = main;
   document.title = title;
-  const place = location.hash && document.getElementById(location.hash.slice(1));
-  if (place) place.scrollIntoView();
+  const mark = location.hash && document.getElementById(location.hash.slice(1));
+  if (mark) mark.scrollIntoView();
 }
 
 function start() {

@@ -26,7 +26,9 @@ async function load(words) {
 async function fetched(address, as) {
   const response = await fetch(address, { headers: { Accept: as === "text" ? "text/html" : "*/*" } });
   if (!response.ok) throw new Error(address);
-  return response[as]();
+  const body = await response[as]();
+  // A site of files gives out packed files.
+  return globalThis.unpack && as === "arrayBuffer" ? globalThis.unpack(body) : body;
 }
 
 // Asks the worker and waits for its last word.
@@ -186,7 +188,7 @@ function fill(page, answer, requests) {
     const severity = term(found.severity);
     if (severity) row.querySelector("[data-severity]").append(severity);
     faults.append(row);
-    cards.append(card(copy, term, found, at + 1, name));
+    cards.append(card(copy, term, found, at + 1, name, words.record));
   });
 
   const shownOf = main.querySelector("[data-shown-of]");
@@ -221,7 +223,7 @@ function fill(page, answer, requests) {
   tidy(page);
 }
 
-function card(copy, term, found, no, name) {
+function card(copy, term, found, no, name, file) {
   const card = copy("match");
   const article = card.querySelector("article");
   article.id = "match-" + no;
@@ -232,7 +234,7 @@ function card(copy, term, found, no, name) {
     return null;
   };
   // The address is one of this server; what leads elsewhere is no record of it.
-  const path = new URL(found.address).pathname;
+  const path = file ? file.replace("{id}", found.id) : new URL(found.address).pathname;
   card.querySelector(".no").textContent = no;
   const heading = card.querySelector("h2 a");
   name(heading);

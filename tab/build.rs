@@ -11,7 +11,7 @@ const BYTES: usize = 8;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut hash = Sha256::new();
-    for folder in ["../kb-core/src", "src"] {
+    for folder in ["../kb-core/src", "../search/src", "src"] {
         println!("cargo::rerun-if-changed={folder}");
         let mut files = Vec::new();
         collect(Path::new(folder), &mut files)?;

@@ -29,8 +29,9 @@ pub use answer::{
     SearchRequest, Segment,
 };
 pub use error::{MAX_LIMIT, SearchError};
+pub use index::carried;
 pub use index::{Committing, Indexer, SearchDoc, SearchIndex, Slot, comparable_code};
-pub use query::Correction;
+pub use query::{Correction, is_message, recognised};
 
 /// Hits of a page unless the caller says otherwise.
 pub const DEFAULT_LIMIT: usize = 20;

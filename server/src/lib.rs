@@ -16,6 +16,7 @@ pub mod config;
 pub mod domain;
 pub mod feed;
 pub mod render;
+pub mod site;
 pub mod startup;
 pub mod store;
 pub mod telemetry;

@@ -1,10 +1,10 @@
-//! The module's door: three calls for the worker's script. Errors are sentences for the reader.
+//! The module's door: what the worker's script calls. Errors are sentences for the reader.
 
 use std::sync::Arc;
 
 use wasm_bindgen::prelude::{JsError, wasm_bindgen};
 
-use crate::{Knowledge, Pack, Reading};
+use crate::{FindRequest, Finder, Knowledge, Pack, Reading};
 
 /// All records, ready to be looked for.
 #[wasm_bindgen]
@@ -40,5 +40,35 @@ impl Log {
     /// Ends the log; the answer as JSON.
     pub fn finish(self) -> Result<String, JsError> {
         Ok(serde_json::to_string(&self.0.finish()?)?)
+    }
+}
+
+/// The records, ready to be searched.
+#[wasm_bindgen]
+pub struct Search(Finder);
+
+#[wasm_bindgen]
+impl Search {
+    /// Reads the texts of the records, and builds the index of them.
+    #[wasm_bindgen(constructor)]
+    pub fn new(packed: &[u8]) -> Result<Self, JsError> {
+        Ok(Self(Finder::read(packed)?))
+    }
+
+    /// Gives it what recognises messages.
+    pub fn know(&mut self, records: &Records) {
+        self.0.know(Arc::clone(&records.0));
+    }
+
+    /// Whether an answer to this text waits for [`Self::know`].
+    #[wasm_bindgen(js_name = needsRecords)]
+    pub fn needs_records(&self, text: &str) -> bool {
+        self.0.needs_knowledge(text)
+    }
+
+    /// A page of hits as JSON; `request` is a JSON object with `text`, and `domain`, `typing` and `cursor` where they are meant.
+    pub fn find(&self, request: &str) -> Result<String, JsError> {
+        let request: FindRequest = serde_json::from_str(request)?;
+        Ok(serde_json::to_string(&self.0.find(request)?)?)
     }
 }

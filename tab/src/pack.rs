@@ -50,16 +50,23 @@ struct MadeFor {
 impl Pack {
     /// Reads what [`Pack::write`] wrote. The engine is read first: a pack for another one may have another form.
     pub fn read(bytes: &[u8]) -> Result<Self, UnreadablePack> {
-        let of: MadeFor = serde_json::from_slice(bytes)?;
-        if of.engine != ENGINE {
-            return Err(UnreadablePack::OtherEngine);
-        }
+        check_engine(bytes)?;
         Ok(serde_json::from_slice(bytes)?)
     }
 
     /// The pack as bytes. They are text, which servers and browsers compress on the way.
     pub fn write(&self) -> Result<Vec<u8>, serde_json::Error> {
         serde_json::to_vec(self)
+    }
+}
+
+/// Refuses a pack for another engine.
+pub(crate) fn check_engine(bytes: &[u8]) -> Result<(), UnreadablePack> {
+    let of: MadeFor = serde_json::from_slice(bytes)?;
+    if of.engine == ENGINE {
+        Ok(())
+    } else {
+        Err(UnreadablePack::OtherEngine)
     }
 }
 

@@ -1,14 +1,22 @@
-// Reads logs with the module. The glue that makes `wasm_bindgen` stands before this text; `cargo xtask wasm` puts both together.
+// Reads logs and searches with the module. The glue that makes `wasm_bindgen` stands before this text; `cargo xtask wasm` puts both together.
 // Nothing is asked of the network here, and the policy that comes with this script forbids it.
 "use strict";
 
 let records = null;
+let search = null;
 
 self.onmessage = async ({ data }) => {
   try {
-    if (data.module) {
-      wasm_bindgen.initSync({ module: data.module });
+    if (data.module) wasm_bindgen.initSync({ module: data.module });
+    if (data.index) search = new wasm_bindgen.Search(new Uint8Array(data.index));
+    if (data.signatures) {
       records = new wasm_bindgen.Records(new Uint8Array(data.signatures));
+      search?.know(records);
+    }
+    if (data.find) {
+      if (search.needsRecords(data.find.text)) self.postMessage({ needsRecords: true });
+      else self.postMessage({ answer: search.find(JSON.stringify(data.find)) });
+    } else if (!data.log) {
       self.postMessage({ answer: "" });
     } else {
       const answer = await read(data);

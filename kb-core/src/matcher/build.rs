@@ -281,7 +281,7 @@ fn wake(
             literals.add(words.as_bytes(), &mut keys, Needs::default(), Found::Stated(at));
         }
         for words in RAISED {
-            literals.add(words.as_bytes(), &rarity, Needs::default(), Found::Raised);
+            literals.add(words.as_bytes(), &mut keys, Needs::default(), Found::Raised);
         }
     }
     (literals.build(), numbers)

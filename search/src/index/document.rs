@@ -1,9 +1,10 @@
 //! What search sees of a record: plain texts, whatever the record's own format.
 
 use kb_core::ids::RecordId;
+use serde::{Deserialize, Serialize};
 
 /// One published record as search sees it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SearchDoc {
     pub id: RecordId,
     pub title: Option<String>,

@@ -72,22 +72,7 @@ impl Indexer {
     /// After an error make a new indexer: how much of the change the writer took is not known.
     pub fn add(&mut self, slot: Slot, document: Arc<SearchDoc>) -> Result<(), SearchError> {
         let facets = self.facets.combination_of(&document);
-        let fields = &self.fields;
-        let mut indexed = TantivyDocument::new();
-        indexed.add_u64(fields.slot, slot);
-        let codes = document.codes.iter().map(String::as_str);
-        for code in codes.chain([document.id.as_str()]) {
-            indexed.add_text(fields.code, comparable_code(code));
-        }
-        for (text, field) in &fields.texts {
-            for value in FieldText::of(*text, &document) {
-                indexed.add_text(*field, value);
-                indexed.add_text(fields.every, value);
-                if text.names_the_error() {
-                    indexed.add_text(fields.names, value);
-                }
-            }
-        }
+        let indexed = indexed(slot, &document, &self.fields);
         self.writer.add_document(indexed)?;
         self.records.insert(slot, (document, facets));
         Ok(())
@@ -111,6 +96,26 @@ impl Indexer {
         )?;
         Ok(snapshot)
     }
+}
+
+/// A record as tantivy takes it.
+pub(super) fn indexed(slot: Slot, document: &SearchDoc, fields: &Fields) -> TantivyDocument {
+    let mut indexed = TantivyDocument::new();
+    indexed.add_u64(fields.slot, slot);
+    let codes = document.codes.iter().map(String::as_str);
+    for code in codes.chain([document.id.as_str()]) {
+        indexed.add_text(fields.code, comparable_code(code));
+    }
+    for (text, field) in &fields.texts {
+        for value in FieldText::of(*text, document) {
+            indexed.add_text(*field, value);
+            indexed.add_text(fields.every, value);
+            if text.names_the_error() {
+                indexed.add_text(fields.names, value);
+            }
+        }
+    }
+    indexed
 }
 
 impl fmt::Debug for Indexer {

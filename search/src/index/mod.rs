@@ -1,5 +1,6 @@
-//! The index: its fields, the writer that follows the feed, and the snapshot of each generation.
+//! The index: its fields, the writer that follows the feed, the snapshot of each generation, and an index that is carried elsewhere.
 
+pub mod carried;
 mod document;
 mod facet_values;
 mod fields;

@@ -4,6 +4,7 @@
 
 mod codes;
 mod expansion;
+mod message;
 mod parse;
 mod phrases;
 mod spelling;
@@ -15,4 +16,5 @@ pub(super) use expansion::QueryToken;
 pub(super) use parse::{ParsedQuery, parse};
 pub(super) use vocabulary::Vocabulary;
 
+pub use message::{is_message, recognised};
 pub use parse::Correction;

@@ -25,6 +25,7 @@ mod migrate;
 mod record;
 mod search;
 mod serve;
+mod site;
 mod token;
 mod try_pattern;
 mod unmatched;
@@ -99,6 +100,8 @@ pub enum Command {
     Import(import::ImportArgs),
     /// Write published records as files into a folder, as lines of JSON, or those of another system as its files
     Export(export::ExportArgs),
+    /// Write the records as a site of files, with search and log reading in the reader's browser
+    Site(site::SiteArgs),
     /// Carry records to where there is no network: one signed, dated file
     #[command(subcommand)]
     Kb(kb::KbCommand),
@@ -255,6 +258,7 @@ async fn dispatch(command: Command) -> anyhow::Result<ExitCode> {
         Command::Mcp(arguments) => mcp::run(&arguments).await,
         Command::Import(arguments) => import::run(&arguments).await,
         Command::Export(arguments) => export::run(&arguments).await,
+        Command::Site(arguments) => site::run(arguments).await,
         Command::Kb(command) => kb::run(command).await,
         Command::Backup(arguments) => backup::run(&arguments).await,
         Command::Migrate(data) => migrate::run(&data).await,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use kb_core::record::signature_set;
 pub use peerless_tab::ENGINE;
-use peerless_tab::{Pack, PackedRecord};
+use peerless_tab::{FinderPack, Pack, PackedRecord};
 use serde_json::value::to_raw_value;
 use serde_json::{Map, Value};
 
@@ -34,4 +34,10 @@ pub fn pack(generation: &Arc<Generation>) -> Result<Vec<u8>, serde_json::Error> 
         records: records?,
     }
     .write()
+}
+
+/// What a browser needs to search the records of a generation, as bytes.
+pub fn finder(generation: &Generation) -> Result<Vec<u8>, serde_json::Error> {
+    let stamp = KnowledgeStamp { seq: generation.seq };
+    serde_json::to_vec(&FinderPack::new(stamp, generation.carried()))
 }

@@ -11,8 +11,10 @@ use kb_core::matcher::{Matcher, Rejected};
 use super::graph::Graph;
 use super::names::{Carriers, Names};
 use super::published::{LeftOut, PublishedRecord};
+use super::search_prior::SearchPrior;
 use crate::bundle::archive;
 use peerless_search::SearchIndex;
+use peerless_search::carried::CarriedDoc;
 
 static GENERATIONS: AtomicU64 = AtomicU64::new(0);
 
@@ -86,6 +88,17 @@ impl Generation {
                 .map_err(|error| error.to_string())
         });
         made.clone()
+    }
+
+    /// What an index of the same records, made elsewhere, ranks them by.
+    pub fn carried(&self) -> Vec<CarriedDoc> {
+        let prior = SearchPrior::new(&self.records);
+        let each = self.records.values();
+        each.map(|published| CarriedDoc {
+            document: published.search_doc().clone(),
+            prior: prior.of(published.id()),
+        })
+        .collect()
     }
 
     pub fn newest(&self, count: usize) -> Vec<&Arc<PublishedRecord>> {

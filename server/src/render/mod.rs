@@ -10,5 +10,6 @@ pub mod graph_text;
 pub mod i18n;
 pub mod record;
 pub mod search_text;
+pub mod site_address;
 pub mod words;
 pub mod workbench_text;

@@ -48,6 +48,7 @@ use crate::web::{app, limits, parameters, routes};
 
 pub use failure::StartupError;
 pub use greeting::greet;
+pub use tab::tab_module;
 
 /// What a server takes from outside besides its settings. Tests put their own here.
 #[derive(Debug)]

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use super::StartupError;
+use crate::site::Module;
 use crate::web::tab_module::TabModule;
 
 mod embedded {
@@ -14,12 +15,18 @@ const WORKER: &str = "worker.js";
 const MODULE: &str = "tab.wasm";
 
 pub(super) fn load(folder: Option<&Path>) -> Result<Option<TabModule>, StartupError> {
+    let module = tab_module(folder)?;
+    Ok(module.map(|module| TabModule::new(module.worker, module.wasm)))
+}
+
+/// The files of the module; `None` where no folder is named and none was built in.
+pub fn tab_module(folder: Option<&Path>) -> Result<Option<Module>, StartupError> {
     let Some(folder) = folder else {
         let unpack = |packed: &[u8]| zstd::decode_all(packed);
         return match embedded::MODULE {
             None => Ok(None),
             Some((worker, module)) => match (unpack(worker), unpack(module)) {
-                (Ok(worker), Ok(module)) => Ok(Some(TabModule::new(worker, module))),
+                (Ok(worker), Ok(wasm)) => Ok(Some(Module { worker, wasm })),
                 (Err(error), _) | (_, Err(error)) => {
                     Err(StartupError::Tab(format!("what is built in is damaged: {error}")))
                 }
@@ -35,5 +42,8 @@ pub(super) fn load(folder: Option<&Path>) -> Result<Option<TabModule>, StartupEr
             ))
         })
     };
-    Ok(Some(TabModule::new(read(WORKER)?, read(MODULE)?)))
+    Ok(Some(Module {
+        worker: read(WORKER)?,
+        wasm: read(MODULE)?,
+    }))
 }

@@ -3,7 +3,7 @@
 use actix_web::http::header::{HeaderMap, HeaderName, HeaderValue};
 
 /// Nothing is loaded from elsewhere and nothing inline runs.
-const POLICY: &str = "default-src 'none'; style-src 'self'; img-src 'self'; script-src 'self'; connect-src 'self'; \
+pub(crate) const POLICY: &str = "default-src 'none'; style-src 'self'; img-src 'self'; script-src 'self'; connect-src 'self'; \
                       form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
 pub(super) fn secure(headers: &mut HeaderMap) {

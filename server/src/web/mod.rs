@@ -50,8 +50,10 @@ use actix_web::{App, Error, HttpResponse, web};
 
 pub use declared::parameters;
 use error::{Code, Problem};
+pub(crate) use headers::POLICY;
 use routes::Routes;
 use state::AppState;
+pub(crate) use tab::WORKER_POLICY;
 
 /// Every route of the server, in the order in which patterns are tried.
 pub fn routes() -> Routes {

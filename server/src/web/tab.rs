@@ -16,7 +16,7 @@ use super::tab_module::TabModule;
 use crate::domain::tab::{ENGINE, pack};
 
 /// What the worker may do: run the module, and nothing else.
-const WORKER_POLICY: &str = "default-src 'none'; script-src 'wasm-unsafe-eval'";
+pub(crate) const WORKER_POLICY: &str = "default-src 'none'; script-src 'wasm-unsafe-eval'";
 
 pub(super) fn module_of(state: &AppState) -> Result<&TabModule, Problem> {
     state.tab.as_ref().ok_or_else(|| {

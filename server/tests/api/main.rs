@@ -82,6 +82,7 @@ mod search_command;
 mod second_person;
 mod secrecy;
 mod shared;
+mod site;
 mod slow;
 mod split;
 mod startup;

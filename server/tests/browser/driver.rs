@@ -259,7 +259,7 @@ impl Browser {
         wide.as_i64().unwrap() - i64::from(width)
     }
 
-    async fn devtools(&self, command: &str, parameters: Value) {
+    pub async fn devtools(&self, command: &str, parameters: Value) {
         let body = json!({ "cmd": command, "params": parameters });
         self.command("POST", "/goog/cdp/execute", Some(body)).await;
     }

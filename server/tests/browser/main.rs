@@ -27,6 +27,7 @@ mod pages;
 #[path = "../api/browser.rs"]
 mod people;
 mod search;
+mod site;
 mod tab;
 #[path = "../api/test_app.rs"]
 mod test_app;

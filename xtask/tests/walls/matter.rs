@@ -55,9 +55,10 @@ pub(crate) const MATTERS: [Matter; 7] = [
             "server/src/render/",
             "server/src/web/",
             "server/src/cli/",
+            "tab/src/finding.rs",
         ],
         exceptions: &[],
-        rule: "only feed, domain, render, web and cli ask search",
+        rule: "only feed, domain, render, web and cli ask search, and the module for a site",
     },
     Matter {
         words: &["reqwest"],

@@ -145,6 +145,7 @@ const SERVER: &[Room] = &[
             "render",
         ],
     ),
+    room("site", &["feed", "domain", "render", "web"]),
     room(
         "startup",
         &[
@@ -158,6 +159,7 @@ const SERVER: &[Room] = &[
             "domain",
             "render",
             "web",
+            "site",
         ],
     ),
     room(
@@ -173,6 +175,7 @@ const SERVER: &[Room] = &[
             "domain",
             "render",
             "web",
+            "site",
             "startup",
         ],
     ),
@@ -183,7 +186,8 @@ const TAB: &[Room] = &[
     room("knowledge", &["pack"]),
     room("answer", &["knowledge"]),
     room("reading", &["knowledge", "answer"]),
-    room("browser", &["pack", "knowledge", "reading"]),
+    room("finding", &["pack", "knowledge"]),
+    room("browser", &["pack", "knowledge", "reading", "finding"]),
 ];
 
 const SEARCH: &[Room] = &[

@@ -29,6 +29,7 @@ files!(
     "failure",
     "feedback",
     "field",
+    "files",
     "fleet",
     "graph",
     "history",

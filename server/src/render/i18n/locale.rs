@@ -1,12 +1,15 @@
-//! The language of a page and of its links.
+//! The language of a page and of its links, and where these lead: to addresses of a server, or to files of a site.
 
 use super::Language;
+use crate::render::site_address::{self, Place};
 
 /// The language of a page, and whether the links on it ask for it too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Locale {
     pub language: Language,
     carried: bool,
+    /// Of a page that is a file; `None` of one that a server gives out.
+    place: Option<Place>,
 }
 
 impl Locale {
@@ -14,6 +17,7 @@ impl Locale {
     pub const ENGLISH: Self = Self {
         language: Language::English,
         carried: false,
+        place: None,
     };
 
     /// A language that the address of the page asked for: its links ask for it, too.
@@ -21,14 +25,29 @@ impl Locale {
         Self {
             language,
             carried: true,
+            place: None,
+        }
+    }
+
+    /// Of a page of a site of files. `is_first` says whether the language is the site's first.
+    pub fn on_site(language: Language, is_first: bool, place: Place) -> Self {
+        Self {
+            language,
+            carried: !is_first,
+            place: Some(place),
         }
     }
 
     pub fn href(&self, address: impl AsRef<str>) -> String {
+        let address = address.as_ref();
+        if let Some(place) = self.place {
+            let second = self.carried.then_some(self.language);
+            return site_address::of(address, place, second);
+        }
         if self.carried {
-            self.language.address(address.as_ref())
+            self.language.address(address)
         } else {
-            address.as_ref().to_owned()
+            address.to_owned()
         }
     }
 
@@ -43,6 +62,7 @@ impl From<Language> for Locale {
         Self {
             language,
             carried: language != Language::English,
+            place: None,
         }
     }
 }

@@ -11,6 +11,7 @@ pub mod edit;
 pub mod failure;
 pub mod feedback;
 pub mod field;
+pub mod files;
 pub mod fleet;
 pub mod graph;
 pub mod history;

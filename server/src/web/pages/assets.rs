@@ -15,10 +15,11 @@ pub(in crate::web) const FOR_EVER: &str = "public, max-age=31536000, immutable";
 /// Hash bytes in an address: enough to tell versions of a file apart.
 const HASH_BYTES: usize = 8;
 
-struct Asset {
-    href: String,
+#[derive(Debug)]
+pub struct Asset {
+    pub href: String,
     media_type: &'static str,
-    body: &'static str,
+    pub body: &'static str,
 }
 
 static CSS: LazyLock<Asset> = LazyLock::new(|| {
@@ -64,6 +65,15 @@ static TAB: LazyLock<Asset> = LazyLock::new(|| {
         include_str!("../../../../static/tab.js"),
     )
 });
+/// Of a site of files alone.
+static FILES: LazyLock<Asset> = LazyLock::new(|| {
+    asset(
+        "files",
+        "js",
+        "text/javascript; charset=utf-8",
+        include_str!("../../../../static/files.js"),
+    )
+});
 static ICON: LazyLock<Asset> = LazyLock::new(|| {
     asset(
         "favicon",
@@ -79,6 +89,26 @@ pub fn links() -> AssetLinks {
         js: &JS.href,
         typing: &TYPING.href,
         icon: &ICON.href,
+    }
+}
+
+/// What a site of files has of these.
+#[derive(Debug, Clone, Copy)]
+pub struct SiteAssets {
+    pub css: &'static Asset,
+    pub js: &'static Asset,
+    pub files: &'static Asset,
+    pub tab: &'static Asset,
+    pub icon: &'static Asset,
+}
+
+pub fn of_site() -> SiteAssets {
+    SiteAssets {
+        css: &CSS,
+        js: &JS,
+        files: &FILES,
+        tab: &TAB,
+        icon: &ICON,
     }
 }
 
@@ -116,7 +146,7 @@ pub async fn favicon() -> HttpResponse {
 }
 
 /// The address of a file: with the hash of its content, so that it may be kept for ever.
-pub(in crate::web) fn hashed(folder: &str, name: &str, extension: &str, body: &[u8]) -> String {
+pub fn hashed(folder: &str, name: &str, extension: &str, body: &[u8]) -> String {
     let digest = Sha256::digest(body);
     let hash = hex::encode(digest.get(..HASH_BYTES).unwrap_or_default());
     format!("{folder}/{name}.{hash}.{extension}")

@@ -10,7 +10,7 @@ pub mod edit;
 pub mod evidence;
 pub mod failure;
 pub mod feedback;
-mod filters;
+pub(crate) mod filters;
 mod former_id;
 pub mod graph;
 pub mod kept;

@@ -6,8 +6,9 @@ use std::path::Path;
 use super::{english_in, messages, parse};
 use crate::render::i18n::bundle::{Bundle, FILES};
 use crate::render::i18n::{
-    Language, account, answer, baseline, edit, failure, feedback, field, fleet, graph, history, kept, lookup,
-    moves, reason, record, report, search, shared, site, tab, table::Key, terms, unmatched, workbench,
+    Language, account, answer, baseline, edit, failure, feedback, field, files, fleet, graph, history, kept,
+    lookup, moves, reason, record, report, search, shared, site, tab, table::Key, terms, unmatched,
+    workbench,
 };
 use crate::render::words::is_chinese;
 
@@ -32,6 +33,7 @@ fn keys() -> Vec<Key> {
         search::Words::keys(),
         shared::Words::keys(),
         site::Words::keys(),
+        files::Words::keys(),
         tab::Words::keys(),
         terms::Words::keys(),
         unmatched::Words::keys(),

@@ -37,7 +37,7 @@ pub(super) fn record_in(id: &str, locale: Locale) -> String {
     locale.href(record_href(id))
 }
 
-pub(super) fn edge_view(edge: &GraphEdge, locale: Locale) -> EdgeView {
+pub fn edge_view(edge: &GraphEdge, locale: Locale) -> EdgeView {
     let words = Words::of(locale.language);
     let end = |id: &str, known: bool| EndView {
         id: id.to_owned(),

@@ -26,12 +26,18 @@ pub struct MapPage {
     layout: Layout,
     words: &'static Words,
     languages: Vec<Choice>,
-    drawing: Drawing,
-    /// Domains that no line of the drawing would reach.
-    apart: Vec<Link>,
-    domains: Vec<DomainRow>,
-    links: Vec<LinkRow>,
+    map: MapView,
     way_href: String,
+}
+
+/// The domains, drawn and as lists.
+#[derive(Debug)]
+pub struct MapView {
+    pub drawing: Drawing,
+    /// Domains that no line of the drawing would reach.
+    pub apart: Vec<Link>,
+    pub domains: Vec<DomainRow>,
+    pub links: Vec<LinkRow>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -53,12 +59,20 @@ pub async fn get(request: HttpRequest, state: Data<AppState>) -> Result<HttpResp
     let generation = state.knowledge.current();
     let locale = locale::of(&request);
     let words = Words::of(locale.language);
-    let map = generation.graph.domains();
     let layout = Layout::new(format!("{} · Peerless", words.map), Section::Graph).indexed();
     html(&MapPage {
         layout: layout.at(generation.seq).spoken(locale).in_both("/graph"),
         words,
         languages: languages("/graph", locale),
+        map: view(generation.graph.domains(), locale),
+        way_href: locale.href("/graph/path"),
+    })
+}
+
+/// The map as its page shows it; the links lead where those of `locale` lead.
+pub fn view(map: &DomainMap, locale: Locale) -> MapView {
+    let words = Words::of(locale.language);
+    MapView {
         drawing: drawing(map, locale),
         apart: apart(map).map(|name| domain_link(name, locale)).collect(),
         domains: map
@@ -87,8 +101,7 @@ pub async fn get(request: HttpRequest, state: Data<AppState>) -> Result<HttpResp
                 },
             })
             .collect(),
-        way_href: locale.href("/graph/path"),
-    })
+    }
 }
 
 fn domain_link(name: &str, locale: Locale) -> Link {

@@ -19,6 +19,6 @@ pub mod way;
 
 pub(in crate::web) use around::href as around_href;
 pub use drawing::{Drawing, NodeBox, TextLine};
-pub use items::{Choice, EdgeView, EndView};
+pub use items::{Choice, EdgeView, EndView, edge_view};
 pub use lines::Line;
 pub(in crate::web) use sketch::around as sketch_around;
