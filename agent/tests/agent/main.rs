@@ -38,6 +38,7 @@ mod other_user;
 mod pairs;
 mod passive;
 mod pipes;
+mod policy;
 mod processes;
 mod scenarios;
 mod simulate;
