@@ -11,6 +11,7 @@ mod feedback;
 mod gate;
 mod matching;
 mod nccl;
+mod policy;
 mod run;
 mod upload;
 mod variables;
@@ -25,6 +26,7 @@ pub(crate) use feedback::{FeedbackArgs, Outcome};
 pub(crate) use gate::{Asker, GateArgs};
 pub(crate) use matching::{MatchArgs, SignatureArgs, WatchArgs};
 use nccl::NcclArgs;
+pub(crate) use policy::{PolicyArgs, PolicyVerb};
 use run::seconds;
 pub(crate) use run::{RunArgs, devices};
 pub(crate) use upload::{BundleArgs, ServerArgs, SpoolArgs, UploadArgs};
@@ -89,6 +91,9 @@ pub(crate) enum Verb {
     /// Look for known errors in files, with signatures that were fetched before
     #[command(args_override_self = true)]
     Match(MatchArgs),
+    /// Say what a code means on this node: by its record, by the site's policy, and what the node does then
+    #[command(args_override_self = true)]
+    Policy(PolicyArgs),
     /// Tell a server whether something that a record advises helped on this node
     #[command(args_override_self = true)]
     Feedback(FeedbackArgs),

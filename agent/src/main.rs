@@ -16,6 +16,7 @@ mod gpu;
 mod host;
 mod ledger;
 mod output;
+mod policy;
 mod probe;
 mod process;
 mod signatures;
@@ -82,6 +83,7 @@ fn main() -> ExitCode {
         Verb::Enrol(arguments) => commands::enrol(arguments),
         Verb::Clear(arguments) => commands::clear(arguments),
         Verb::Watch(arguments) => commands::watch(arguments),
+        Verb::Policy(arguments) => commands::policy(arguments),
         Verb::Match(arguments) => commands::match_files(arguments),
         Verb::Completions(arguments) => commands::completions(arguments),
         Verb::Man => commands::man(),

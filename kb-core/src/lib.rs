@@ -26,6 +26,7 @@ pub mod intake;
 pub mod matcher;
 pub mod near;
 pub mod observation;
+pub mod policy;
 pub mod propose;
 pub mod reason;
 pub mod record;

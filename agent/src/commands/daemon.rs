@@ -4,7 +4,8 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
-use kb_core::health::{Health, conclude};
+use kb_core::health::{Health, conclude, health_by, report_by};
+use kb_core::ids::NodeId;
 use kb_core::report::Report;
 use kb_core::verdict::{ExitCode, Verdict};
 use time::OffsetDateTime;
@@ -17,6 +18,7 @@ use crate::files::{FOR_ALL, FOR_OWNER, read_plain, write_whole};
 use crate::host;
 use crate::ledger::Unkept;
 use crate::output;
+use crate::policy::{PolicyFile, stamp};
 use crate::probe::{self, Depth};
 use crate::process::say;
 use crate::upload::{Body, ConfigurationError, Pace, Spool, Uploader, credential_file};
@@ -69,7 +71,9 @@ pub(crate) fn daemon(arguments: &DaemonArgs) -> anyhow::Result<u8> {
     let of = (&arguments.run, &arguments.state);
     let mut idle_since: Option<Instant> = None;
     loop {
-        let report = daemon.observed(make_report(of, Depth::Passive, false)?);
+        let report = make_report(of, Depth::Passive, false)?;
+        daemon.refresh_policy(&report.node.id);
+        let report = daemon.observed(report);
         let mut exit_code = arguments.run.exit_code(&report);
         // While another agent has the GPUs, nothing is known of who else has.
         if !probe::was_locked_out(&report) {
@@ -144,9 +148,23 @@ impl Daemon<'_> {
         }
     }
 
+    /// Before the look is judged: what the site decided meanwhile counts for it. A server that asks to be left alone is.
+    fn refresh_policy(&self, node: &NodeId) {
+        if let Some(uploader) = self
+            .uploader
+            .as_ref()
+            .filter(|_| self.pace.may_send(Instant::now()))
+        {
+            PolicyFile::of(&self.arguments.state.folder()).refresh(uploader, node, &say);
+        }
+    }
+
     fn observed(&mut self, mut report: Report) -> Report {
         let now = SystemClock.now();
         let ledger = self.arguments.state.ledger();
+        let policy = ledger.policy();
+        stamp(&mut report, &policy);
+        report_by(&policy, &mut report, now);
         let health = ledger.observe(
             &self.arguments.run.host_root(),
             &report,
@@ -154,6 +172,7 @@ impl Daemon<'_> {
             now,
             &mut self.unkept,
         );
+        let health = health_by(&policy, health, &report.gpus);
         conclude(&mut report, health, now);
         report
     }

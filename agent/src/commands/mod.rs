@@ -10,6 +10,7 @@ mod feedback;
 mod gate;
 mod help;
 mod matching;
+mod policy;
 mod result;
 #[cfg(feature = "simulate")]
 mod simulate;
@@ -26,17 +27,20 @@ pub(crate) use feedback::feedback;
 pub(crate) use gate::gate;
 pub(crate) use help::{completions, man};
 pub(crate) use matching::match_files;
+pub(crate) use policy::policy;
 pub(crate) use status::status;
 pub(crate) use upload::{bundle, upload};
 pub(crate) use watch::watch;
 
 use std::io::{self, IsTerminal, Write};
+use std::path::Path;
 
 use anyhow::Context as _;
 use kb_core::health::{
-    Bearing, ENDS_BY, Ledger, ListedEarlier, UNREAD_LEDGER, conclude, needs_admission, open_faults, told,
-    unread_ledger,
+    Bearing, ENDS_BY, Entry, Ledger, ListedEarlier, UNREAD_LEDGER, conclude, health_by, needs_admission,
+    open_faults, report_by, told, unread_ledger,
 };
+use kb_core::policy::Policy;
 use kb_core::report::Report;
 use kb_core::verdict::{ExitCode, Verdict};
 
@@ -45,6 +49,7 @@ use crate::clock::{Clock as _, SystemClock};
 use crate::host;
 use crate::ledger::{Folders, LedgerFile, both, numbers_are_in_doubt, of_run_alone, of_run_beside};
 use crate::output::{self, Drawn};
+use crate::policy::{PolicyFile, stamp};
 use crate::probe::{self, BenchOptions, Chance, Depth, GpusBefore, LoadOptions, NcclOptions, RANDOM_BYTES};
 use crate::process::say;
 use crate::upload::{Body, read_body};
@@ -228,9 +233,12 @@ fn note_run(report: &mut Report, run: &RunArgs, state: &StateArgs) -> Option<Str
     let scope = run.scope();
     let now = SystemClock.now();
     let Folders { own, of_node } = state.folders();
+    let own = own.map(LedgerFile::of);
+    let policy = policy_of(own.as_ref(), of_node.as_deref());
+    stamp(report, &policy);
+    report_by(&policy, report, now);
     let told = of_node.map_or(Ok(None), |folder| LedgerFile::of(folder).told_to_others());
     let beside = of_run_beside(told, report, scope);
-    let own = own.map(LedgerFile::of);
     let own = own.filter(|ledger| ledger.is_expected(state.is_named()));
     let mut unkept = None;
     let own = own.map(|ledger| {
@@ -245,9 +253,9 @@ fn note_run(report: &mut Report, run: &RunArgs, state: &StateArgs) -> Option<Str
         (Some(own), Some(beside)) => both(own, beside),
         (Some(health), None) | (None, Some(health)) => health,
         (None, None) => {
-            let health = of_run_alone(report, scope);
-            let has_fault = health.open.iter().any(|entry| entry.bearing == Bearing::Fault);
-            if !has_fault {
+            let health = health_by(&policy, of_run_alone(report, scope), &report.gpus);
+            let tells = |entry: &Entry| entry.bearing == Bearing::Fault || entry.by_policy.is_some();
+            if !health.open.iter().any(tells) {
                 return unkept;
             }
             health
@@ -257,8 +265,20 @@ fn note_run(report: &mut Report, run: &RunArgs, state: &StateArgs) -> Option<Str
         // Any fault of the node may be one of the GPUs that were meant.
         health = health.about(true);
     }
+    let health = health_by(&policy, health, &report.gpus);
     conclude(report, health, now);
     unkept
+}
+
+/// The policy of the node's daemon; where another user runs that, the one that it shows to all.
+fn policy_of(own: Option<&LedgerFile>, of_node: Option<&Path>) -> Policy {
+    let file = of_node.map(PolicyFile::of);
+    let of_node = file.filter(|file| !matches!(file.read(), Ok(None)));
+    match (of_node, own) {
+        (Some(file), _) => file.policy(&say),
+        (None, Some(ledger)) => ledger.policy(),
+        (None, None) => Policy::default(),
+    }
 }
 
 fn print_table(arguments: &RunArgs, report: &Report) -> io::Result<()> {

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use kb_core::health::{Bearing, Entry, Nature, told};
+use kb_core::health::{Bearing, Entry, Nature, health_by, told};
 use kb_core::ids::NodeId;
 use kb_core::report::{self, Node, Report};
 use kb_core::verdict::Verdict;
@@ -114,7 +114,9 @@ impl Untold {
                 Doubt::Foreign => false,
             }
         };
-        let health = ledger.read(here.as_node().as_ref()).ok()??.health(Vec::new());
+        let known = ledger.read(here.as_node().as_ref()).ok()??.health(Vec::new());
+        // Without a result no model is known, so that rules for one are left out.
+        let health = health_by(&ledger.policy(), known, &[]);
         let fault = health.open.iter().find(counts)?;
         Some(format!("{}; {}", told(fault), self.why))
     }

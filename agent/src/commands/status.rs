@@ -2,8 +2,12 @@
 
 use std::time::Duration;
 
-use kb_core::health::{ENDS_BY, Entry, Health, LEDGER, Ledger, conclude, needs_admission};
+use kb_core::health::{
+    ENDS_BY, Entry, Health, LEDGER, Ledger, conclude, health_by, made_milder, milder_sentence,
+    needs_admission,
+};
 use kb_core::observation::open_faults;
+use kb_core::policy::Policy;
 use kb_core::report::Report;
 use kb_core::verdict::{ExitCode, Verdict};
 use time::OffsetDateTime;
@@ -36,10 +40,14 @@ pub(crate) fn status(arguments: &StatusArgs) -> anyhow::Result<u8> {
         }
     };
     let conclusion = &report.conclusion;
+    // The reason of a look has it.
+    let milder = milder_sentence(&made_milder(&report)).filter(|_| report.was_tried());
+    let milder = milder.map_or_else(String::new, |told| format!("{told}; "));
     print(&format!(
-        "{}: {}\n",
+        "{}: {milder}{}\n{}",
         conclusion.verdict.phrase(),
-        conclusion.reason
+        conclusion.reason,
+        by_which(&ledger)
     ))?;
     let mut faults = open_faults(&report).filter(|_| !arguments.alive);
     if let Some(fault) = faults.find(|fault| needs_admission(fault)) {
@@ -50,6 +58,16 @@ pub(crate) fn status(arguments: &StatusArgs) -> anyhow::Result<u8> {
     } else {
         arguments.fail_on.exit_code(&report)
     })
+}
+
+/// By which policy the node is judged, where the site has one.
+fn by_which(ledger: &LedgerFile) -> String {
+    let policy = ledger.policy();
+    if policy.rules.is_empty() && policy.version == Policy::default().version {
+        String::new()
+    } else {
+        format!("judged by policy {} of the site\n", policy.version)
+    }
 }
 
 fn known(
@@ -71,10 +89,11 @@ fn known(
     }
     let mut report = made.report.clone();
     let node = here.as_node();
+    let policy = ledger.policy();
     if arguments.passive {
-        bring_up_to_date(&mut report, ledger.read(node.as_ref()), now);
+        bring_up_to_date(&mut report, ledger.read(node.as_ref()), &policy, now);
     } else {
-        add_open_faults(&mut report, ledger.read(node.as_ref())).map_err(Untold::old)?;
+        add_open_faults(&mut report, ledger.read(node.as_ref()), &policy).map_err(Untold::old)?;
     }
     // What was seen after a folder became read-only is not in its files. A fault that is in them is open all the same.
     if !arguments.alive && report.conclusion.verdict <= Verdict::Unknown {
@@ -95,7 +114,7 @@ fn known(
 }
 
 /// Concludes a look anew from the ledger, which may have changed since. What it could not keep is in its own result alone.
-fn bring_up_to_date(report: &mut Report, ledger: Kept, now: OffsetDateTime) {
+fn bring_up_to_date(report: &mut Report, ledger: Kept, policy: &Policy, now: OffsetDateTime) {
     // Of an agent that kept no ledger.
     let Some(health) = &report.health else { return };
     let unread = health.unread.clone();
@@ -107,11 +126,12 @@ fn bring_up_to_date(report: &mut Report, ledger: Kept, now: OffsetDateTime) {
         Ok(None) => without_ledger(health.clone(), "it is not there any more"),
         Err(why) => without_ledger(health.clone(), &why),
     };
+    let health = health_by(policy, health, &report.gpus);
     conclude(report, health, now);
 }
 
 /// A run that worked ends no open fault of the ledger. Without a ledger only what the run itself found is told.
-fn add_open_faults(report: &mut Report, ledger: Kept) -> Result<(), String> {
+fn add_open_faults(report: &mut Report, ledger: Kept, policy: &Policy) -> Result<(), String> {
     let Some(health) = &report.health else {
         return Ok(());
     };
@@ -120,7 +140,8 @@ fn add_open_faults(report: &mut Report, ledger: Kept) -> Result<(), String> {
         Ok(Some(mut ledger)) => {
             ledger.add_open(unkept(health));
             let known = ledger.health(health.unread.clone());
-            report.health = Some(known.about(health.whole_node));
+            let known = known.about(health.whole_node);
+            report.health = Some(health_by(policy, known, &report.gpus));
         }
         _ if is_fault => return Ok(()),
         Ok(None) => return Err("the ledger is not there any more: what was open is not known".to_owned()),

@@ -8,6 +8,8 @@
 //!
 //! All of it is data in and data out; nothing here starts a program or reads a file.
 
+#[cfg(test)]
+mod bad_rules;
 mod cluster;
 mod decide;
 mod limit;

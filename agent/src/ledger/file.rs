@@ -7,11 +7,14 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use kb_core::health::Ledger;
+use kb_core::policy::Policy;
 use kb_core::report::Node;
 use time::OffsetDateTime;
 
 use crate::clock::timestamp;
 use crate::files::{FOR_ALL, FOR_OWNER, NO_WAIT, make_folders, read_plain, write_whole};
+use crate::policy::PolicyFile;
+use crate::process::say;
 
 use super::LAST_LOOK;
 
@@ -59,6 +62,11 @@ struct Held {
 impl LedgerFile {
     pub(crate) fn of(folder: PathBuf) -> Self {
         Self { folder }
+    }
+
+    /// The site's policy, as it is kept beside the ledger.
+    pub(crate) fn policy(&self) -> Policy {
+        PolicyFile::of(&self.folder).policy(&say)
     }
 
     pub(crate) fn path(&self) -> PathBuf {
@@ -210,7 +218,7 @@ impl LedgerFile {
 
     fn tell_others(&self, ledger: &Ledger) -> Result<(), String> {
         let json = ledger
-            .for_others(TEXT_FOR_OTHERS)
+            .for_others(TEXT_FOR_OTHERS, &self.policy())
             .to_json()
             .map_err(|error| error.to_string())?;
         let path = self.folder.join(FOR_OTHERS);

@@ -40,6 +40,7 @@ mod other_user;
 mod pairs;
 mod passive;
 mod pipes;
+mod policy;
 mod processes;
 mod returning;
 mod scenarios;

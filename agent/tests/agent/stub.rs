@@ -20,6 +20,10 @@ pub(crate) struct Stub {
     pub(crate) busy: Arc<AtomicU64>,
     /// Reports that are answered with an error of the server's own, by id.
     pub(crate) failing: Arc<Mutex<BTreeSet<String>>>,
+    /// The policy that it gives, with its entity tag; without one it is a server of before there were policies.
+    pub(crate) policy: Arc<Mutex<Option<(String, String)>>>,
+    /// How often it was asked for a policy, and how often it said that nothing had changed.
+    pub(crate) asked: Arc<Mutex<(u32, u32)>>,
     ends: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
 }
@@ -33,14 +37,27 @@ impl Stub {
         let busy = Arc::new(AtomicU64::new(0));
         let ends = Arc::new(AtomicBool::new(false));
         let failing = Arc::<Mutex<BTreeSet<String>>>::default();
+        let policy = Arc::<Mutex<Option<(String, String)>>>::default();
+        let asked = Arc::<Mutex<(u32, u32)>>::default();
         let serve = {
             let (taken, faults, ends) = (Arc::clone(&taken), Arc::clone(&faults), Arc::clone(&ends));
             let (busy, failing) = (Arc::clone(&busy), Arc::clone(&failing));
+            let (policy, asked) = (Arc::clone(&policy), Arc::clone(&asked));
             move || {
                 let mut random = Random(seed);
                 for stream in listener.incoming() {
                     if ends.load(Ordering::SeqCst) {
                         return;
+                    }
+                    let mut reader = BufReader::new(stream.unwrap());
+                    let mut line = String::new();
+                    if reader.read_line(&mut line).is_err() {
+                        continue;
+                    }
+                    if line.starts_with("GET ") {
+                        let policy = policy.lock().unwrap().clone();
+                        let _ = give(reader, policy, &mut asked.lock().unwrap());
+                        continue;
                     }
                     let is_busy = busy
                         .fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1))
@@ -52,7 +69,7 @@ impl Stub {
                         fails.then(|| random.below(5))
                     };
                     // A client that was killed in the middle of its request is nobody's fault.
-                    let _ = serve(stream.unwrap(), &taken, &failing.lock().unwrap(), fault);
+                    let _ = serve(reader, &taken, &failing.lock().unwrap(), fault);
                 }
             }
         };
@@ -62,6 +79,8 @@ impl Stub {
             faults,
             busy,
             failing,
+            policy,
+            asked,
             ends,
             thread: Some(std::thread::spawn(serve)),
         }
@@ -76,10 +95,41 @@ impl Drop for Stub {
     }
 }
 
-/// Serves one request. Faults: 0 closes at once, 1 closes in the middle of the body, 2 keeps the report and closes
+/// Answers a question for the policy.
+fn give(
+    mut reader: BufReader<TcpStream>,
+    policy: Option<(String, String)>,
+    asked: &mut (u32, u32),
+) -> std::io::Result<()> {
+    let mut known = String::new();
+    loop {
+        let mut line = String::new();
+        reader.read_line(&mut line)?;
+        if let Some(tag) = line.to_ascii_lowercase().strip_prefix("if-none-match: ") {
+            tag.trim().clone_into(&mut known);
+        }
+        if line.trim_end().is_empty() {
+            break;
+        }
+    }
+    asked.0 += 1;
+    let (status, tag, body) = match policy {
+        None => (404, String::new(), String::new()),
+        Some((tag, _)) if tag == known => (304, tag, String::new()),
+        Some((tag, body)) => (200, tag, body),
+    };
+    asked.1 += u32::from(status == 304);
+    let length = body.len();
+    let answer = format!(
+        "HTTP/1.1 {status} Status\r\netag: {tag}\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n{body}"
+    );
+    reader.into_inner().write_all(answer.as_bytes())
+}
+
+/// Serves one request whose first line was read. Faults: 0 closes at once, 1 closes in the middle of the body, 2 keeps the report and closes
 /// without an answer, 3 keeps it and breaks off within the answer, 4 is busy.
 fn serve(
-    stream: TcpStream,
+    mut reader: BufReader<TcpStream>,
     taken: &Taken,
     failing: &BTreeSet<String>,
     fault: Option<u64>,
@@ -87,7 +137,6 @@ fn serve(
     if fault == Some(0) {
         return Ok(());
     }
-    let mut reader = BufReader::new(stream);
     let mut length = 0;
     loop {
         let mut line = String::new();

@@ -3,6 +3,7 @@
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
+use super::by_policy::{made_milder, milder_of, milder_sentence};
 use crate::observation::{open_faults, unread_ledger};
 use crate::report::{Bearing, Entry, Health, Pair, Proof, Report, Seen, Verdict};
 use crate::verdict::{cause, untested, worst_absent};
@@ -91,6 +92,7 @@ fn sentence(health: &Health, now: OffsetDateTime) -> String {
         };
         parts.push(format!("could not be read: {}{more}", unread.join(", ")));
     }
+    parts.extend(milder_sentence(&milder_of(health)));
     parts.push(proof(health.last_proof.as_ref(), now));
     parts.join("; ")
 }
@@ -99,7 +101,10 @@ fn sentence(health: &Health, now: OffsetDateTime) -> String {
 /// stands before what the run proved, whose verdict `word` writes, and so does a ledger that could not be read.
 pub fn headline(report: &Report, word: impl Fn(Verdict) -> String) -> String {
     let conclusion = &report.conclusion;
-    let of_run = format!("{}: {}", word(conclusion.verdict), conclusion.reason);
+    // A look's own reason has it.
+    let milder = milder_sentence(&made_milder(report)).filter(|_| report.was_tried());
+    let milder = milder.map_or_else(String::new, |told| format!("{told}; "));
+    let of_run = format!("{}: {milder}{}", word(conclusion.verdict), conclusion.reason);
     let open = open_faults(report).next();
     match open.filter(|_| conclusion.verdict <= Verdict::Unknown) {
         Some(fault) => format!("{}: {}; this run: {of_run}", word(Verdict::Broken), told(fault)),

@@ -11,12 +11,14 @@
 //! Neither ends by time, by a boot alone, or by a look that could not read it.
 
 mod admission;
+mod by_policy;
 mod conclude;
 mod ledger;
 #[cfg(test)]
 mod tests;
 
 pub use admission::{ENDS_BY, is_cleared_since, needs_admission, still_open};
+pub use by_policy::{health_by, made_milder, milder_sentence, report_by};
 pub use conclude::{UNREAD_LEDGER, age, conclude, headline, told};
 pub use ledger::{ClearError, Ledger, ListedEarlier, LogPlace, Place};
 

@@ -187,6 +187,7 @@ pub const WATCHED: &[Watched] = &[
     },
 ];
 
-pub(crate) fn watched(cause: &str) -> Option<&'static Watched> {
+/// The row of a cause.
+pub fn watched(cause: &str) -> Option<&'static Watched> {
     WATCHED.iter().find(|row| row.cause == cause)
 }

@@ -128,9 +128,15 @@ impl Look {
     }
 
     pub(crate) fn bad(&self) -> impl Iterator<Item = (&'static str, Bearing, &str)> {
+        self.bad_at()
+            .map(|(cause, _, bearing, text)| (cause, bearing, text))
+    }
+
+    /// States that were read as bad: cause, device, what that means for the node, what is bad.
+    pub(crate) fn bad_at(&self) -> impl Iterator<Item = (&'static str, &str, Bearing, &str)> {
         self.states.iter().filter_map(|state| {
             let bad = state.bad.as_deref()?;
-            Some((state.cause, bearing_of(state.cause), bad))
+            Some((state.cause, state.device.as_str(), bearing_of(state.cause), bad))
         })
     }
 

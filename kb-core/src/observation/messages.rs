@@ -111,6 +111,12 @@ const OF_BUS: [(&str, &str); 8] = [
     ("): Link Down", CARD_GONE),
 ];
 
+/// Records of fatal messages.
+pub(crate) fn fatal_records() -> impl Iterator<Item = &'static str> {
+    let of_bus = OF_BUS.iter().map(|(_, record)| *record);
+    MESSAGES.iter().filter_map(|(_, record)| *record).chain(of_bus)
+}
+
 pub(super) struct FatalMessage {
     pub(super) start: usize,
     pub(super) what: What,

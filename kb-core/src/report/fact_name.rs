@@ -56,6 +56,8 @@ pub const PCIE_REPLAYS: &str = "pcie.replays";
 pub const PCIE_SAME_SWITCH: &str = "pcie.same_switch";
 pub const POWER_DRAW_W: &str = "power.draw_w";
 /// Other people's compute processes.
+/// Version of the site's policy by which the agent judged.
+pub const POLICY_VERSION: &str = "policy.version";
 pub const PROCESSES_COUNT: &str = "processes.count";
 pub const RECOVERY_ACTION: &str = "recovery.action";
 pub const REMAPPED_ROWS_CORRECTED: &str = "remapped_rows.corrected";

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Verdict;
+use super::{Ruled, Verdict};
 use crate::ids::{RecordId, ReportId};
 use crate::severity::{Action, Blame, Severity};
 
@@ -148,6 +148,12 @@ pub struct Entry {
     pub boot_id: Option<String>,
     /// What was seen: the line of the log, or a sentence.
     pub text: String,
+    /// When it was seen, RFC 3339, UTC, where an event was seen more than once: at most 32 times, those closest together.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub times: Vec<String>,
+    /// The rule of the site's policy that decided `bearing`; absent where the records did.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub by_policy: Option<Ruled>,
 }
 
 /// How often a device reported an Xid or SXid.

@@ -18,6 +18,7 @@ mod nccl;
 mod older;
 mod pair;
 mod reason_code;
+mod ruled;
 mod verdict;
 
 pub use absent::{Absence, AbsentGpu};
@@ -32,6 +33,7 @@ pub use nccl::{Nccl, NcclArm, NcclVerdict};
 pub use older::add_reason_codes;
 pub use pair::{Check, Direction, Engine, Mismatch, NvmlP2p, Outcome, P2pStatus, Pair, PairVerdict};
 pub use reason_code::ReasonCode;
+pub use ruled::{Meaning, Ruled};
 pub use verdict::{ExitCode, Verdict};
 
 use std::collections::BTreeMap;

@@ -8,6 +8,7 @@ use super::Verdict;
 use super::fact::Fact;
 use super::gpu::GpuIndex;
 use super::reason_code::ReasonCode;
+use super::ruled::Ruled;
 use crate::ids::RecordId;
 
 /// An unordered pair of GPUs.
@@ -243,6 +244,9 @@ pub struct PairVerdict {
     /// Causes that were seen beside it and have effects of their own. Since 1.1.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub beside: Vec<String>,
+    /// Warnings of which the site's policy made something else.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub by_policy: Vec<Ruled>,
 }
 
 impl PairVerdict {
@@ -258,6 +262,7 @@ impl PairVerdict {
             fix: None,
             information: false,
             beside: Vec::new(),
+            by_policy: Vec::new(),
         }
     }
 }

@@ -1,16 +1,23 @@
 //! What a report's own content says against the verdict that stands in it, by the rules that agents judge by.
 
+use super::by_policy::{bad_states, of_cause as bearing_of_cause};
 use super::consistency::{lost_gpu, one_gpu_twice, passed_with_error};
 use super::expect::Expect;
 use super::logged::{logged, untested};
-use super::run::judge;
+use super::run::judge_by;
 use super::{ExitCode, Verdict, table};
-use crate::observation::{Look, open_faults};
+use crate::observation::{Look, canonical, cause, open_faults};
+use crate::policy::Policy;
 use crate::report::{Bearing, Entry, Pair, Report, Shape, fact_name};
 
 /// What the report shows that is worse than its verdict, with the reason; `None` where nothing in it speaks against that.
 /// What is only not proven is a matter of [`super::unproven`].
 pub fn contradiction(report: &Report) -> Option<(Verdict, String)> {
+    contradiction_by(report, &Policy::default())
+}
+
+/// The same by the site's policy, which the report's ledger has been judged by.
+pub fn contradiction_by(report: &Report, policy: &Policy) -> Option<(Verdict, String)> {
     let claimed = report.conclusion.verdict;
     if claimed > Verdict::Unknown {
         return None;
@@ -24,11 +31,11 @@ pub fn contradiction(report: &Report) -> Option<(Verdict, String)> {
         passed_with_error(report),
         open_fault(report),
         unnamed_fault(report),
-        logged(report),
+        logged(report, policy),
         untested(report),
-        bad_state(report),
+        bad_state(report, policy),
         unreadable(report),
-        of_checks(report).filter(|_| is_run),
+        of_checks(report, policy).filter(|_| is_run),
         worst_pair(report).filter(|(verdict, _)| is_run || *verdict == Verdict::Broken),
         expectation(report),
         of_exit_code(report),
@@ -55,9 +62,10 @@ fn unnamed_fault(report: &Report) -> Option<(Verdict, String)> {
     is_unnamed.then(|| (Verdict::Broken, "its section on health says broken".to_owned()))
 }
 
-fn bad_state(report: &Report) -> Option<(Verdict, String)> {
+fn bad_state(report: &Report, policy: &Policy) -> Option<(Verdict, String)> {
     let look = Look::of(report);
-    let of = |wanted: Bearing| look.bad().find(|(_, bearing, _)| *bearing == wanted);
+    let bad = bad_states(report, &look, policy);
+    let of = |wanted: Bearing| bad.iter().find(|(_, bearing, _)| *bearing == wanted);
     if let Some((cause, _, text)) = of(Bearing::Fault) {
         return Some((Verdict::Broken, format!("{cause}: {text}")));
     }
@@ -78,7 +86,20 @@ fn bad_state(report: &Report) -> Option<(Verdict, String)> {
         counted.iter().find_map(|(name, when)| {
             let errors = gpu.facts.get(name)?.value.as_ref()?.as_u64()?;
             let told = format!("GPU {index} had {errors} uncorrected memory errors {when}");
-            (errors > 0).then_some((Verdict::Broken, told))
+            let device = gpu
+                .pci_address
+                .value
+                .as_deref()
+                .map(canonical)
+                .unwrap_or_default();
+            let counted = (cause::ECC_UNCORRECTED, device.as_str());
+            let verdict = match bearing_of_cause(report, policy, counted, Bearing::Fault) {
+                Bearing::Event => return None,
+                Bearing::Warning => Verdict::Degraded,
+                Bearing::Unknown => Verdict::Unknown,
+                Bearing::Fault => Verdict::Broken,
+            };
+            (errors > 0).then_some((verdict, told))
         })
     })
 }
@@ -98,14 +119,14 @@ fn unreadable(report: &Report) -> Option<(Verdict, String)> {
     })
 }
 
-fn of_checks(report: &Report) -> Option<(Verdict, String)> {
+fn of_checks(report: &Report, policy: &Policy) -> Option<(Verdict, String)> {
     // That a refusal is expected is for what is expected to say, and not for the pair.
     let has_excuse = report.pairs.iter().any(|pair| pair.verdict.information);
     if !report.was_tried() && !has_excuse {
         return None;
     }
     let mut judged = report.clone();
-    judge(&mut judged, expect(report).unwrap_or_default());
+    judge_by(&mut judged, expect(report).unwrap_or_default(), policy);
     let verdict = judged.conclusion.verdict;
     // What is not proven by today's rules may have been enough for the agent that wrote it.
     (verdict != Verdict::Unknown).then_some((verdict, judged.conclusion.reason))
@@ -196,12 +217,7 @@ fn expectation(report: &Report) -> Option<(Verdict, String)> {
 }
 
 fn expect(report: &Report) -> Option<Expect> {
-    let expected = report.conclusion.expect.as_deref()?;
-    let word = expected
-        .split(',')
-        .find_map(|part| part.trim().strip_prefix("p2p="))?;
-    let mut known = Expect::ALL.into_iter();
-    known.find(|(_, known)| *known == word).map(|(expect, _)| expect)
+    Expect::of_words(report.conclusion.expect.as_deref()?)
 }
 
 fn of_exit_code(report: &Report) -> Option<(Verdict, String)> {

@@ -37,6 +37,15 @@ impl Expect {
         }
     }
 
+    /// What stands behind `p2p=` in words such as `p2p=auto,gpus=8`; nothing where there is none of these.
+    pub fn of_words(words: &str) -> Option<Self> {
+        let word = words
+            .split(',')
+            .find_map(|part| part.trim().strip_prefix("p2p="))?;
+        let mut known = Self::ALL.into_iter();
+        known.find(|(_, known)| *known == word).map(|(expect, _)| expect)
+    }
+
     /// `p2p=auto`.
     pub fn words(self) -> String {
         let word = Self::ALL

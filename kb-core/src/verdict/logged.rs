@@ -2,17 +2,19 @@
 
 use super::Verdict;
 use super::bus_errors::bus_errors;
+use super::by_policy::of_event;
 use crate::observation::{
     HEARTBEAT, LineEvent, Look, NEVER_BEAT, NO_ANSWER, What, canonical, is_host_failure, known, read_message,
     without_stamp,
 };
+use crate::policy::Policy;
 use crate::report::{Bearing, Family, NODE, Report, When, fact_name};
 
 /// Longest text of a line of the kernel log in a reason, in characters.
 const LONGEST_LINE: usize = 300;
 
 /// An event that the kernel log tells of the run, or of a time that cannot be read, on a GPU of it, on a switch or on no device that is named.
-pub(super) fn logged(report: &Report) -> Option<(Verdict, String)> {
+pub(super) fn logged(report: &Report, policy: &Policy) -> Option<(Verdict, String)> {
     let look = Look::of(report);
     let gpus = report.gpus.iter();
     let gpus: Vec<String> = gpus
@@ -41,7 +43,9 @@ pub(super) fn logged(report: &Report) -> Option<(Verdict, String)> {
     };
     let of_run: Vec<&LineEvent> = events.iter().filter(is_of_run).collect();
     let told = |event: &LineEvent| format!("the kernel log says during the run: {}", event.text);
-    let fault = of_run.iter().find(|event| event.what.bearing() == Bearing::Fault);
+    let fault = of_run
+        .iter()
+        .find(|event| of_event(report, policy, event) == Bearing::Fault);
     if let Some(fault) = fault {
         return Some((Verdict::Broken, told(fault)));
     }

@@ -6,6 +6,7 @@
 //! ```
 
 mod bus_errors;
+mod by_policy;
 pub mod cause;
 mod consistency;
 mod contradiction;
@@ -28,7 +29,8 @@ mod speed;
 #[cfg(test)]
 pub(crate) mod tests;
 
-pub use contradiction::contradiction;
+pub(crate) use by_policy::states_differ;
+pub use contradiction::{contradiction, contradiction_by};
 pub use exit::FailOn;
 pub use expect::Expect;
 pub use hardware::is_hardware_code;
@@ -38,8 +40,8 @@ pub(crate) use logged::untested;
 pub use nominal::{add_nominal, nominal_between, nominal_with_host};
 pub use proven::{all_passed, check_passed, unproven};
 pub use rows::{Named, table};
-pub use run::judge;
 pub(crate) use run::worst_absent;
+pub use run::{judge, judge_by};
 pub use rung::checked_rungs;
 pub(crate) use rung::rung;
 

@@ -1,12 +1,14 @@
 //! One pair before the table: the first row that applies names the cause.
 
+use std::cmp::Reverse;
+
 use super::evidence::{Finding, Seen};
 use super::rows::{Named, Row, of_pair, staged_instead};
 use super::rung::proven_by;
 use super::scene::Scene;
 use super::{Expect, Verdict};
 use crate::ids::RecordId;
-use crate::report::{Pair, PairVerdict};
+use crate::report::{Bearing, Pair, PairVerdict, Ruled};
 
 /// Judges one pair. `index` is its position in the report, for the evidence.
 ///
@@ -14,16 +16,23 @@ use crate::report::{Pair, PairVerdict};
 /// proved it are named.
 pub(super) fn judge_pair(scene: &Scene<'_>, pair: &Pair, index: usize, expect: Expect) -> PairVerdict {
     let seen = Seen::new(scene, pair, index);
-    let mut applying = of_pair().filter_map(|row| Some((row, (row.applies)(&seen)?)));
-    let Some((row, finding)) = applying.next() else {
-        return healthy(&seen);
+    let Applying { rows, by_policy } = applying(&seen);
+    let mut rows = rows.into_iter();
+    let Some((row, verdict, finding)) = rows.next() else {
+        return PairVerdict {
+            by_policy,
+            ..healthy(&seen)
+        };
     };
     let Finding {
         mut reason,
         mut evidence,
         fix,
     } = finding;
-    let beside: Vec<(&Row, Finding)> = applying.filter(|(other, _)| other.beside).collect();
+    let beside: Vec<(&Row, Finding)> = rows
+        .filter(|(other, ..)| other.beside)
+        .map(|(other, _, finding)| (other, finding))
+        .collect();
     let names: Vec<String> = beside
         .iter()
         .map(|(other, _)| other.named.cause.to_owned())
@@ -36,12 +45,7 @@ pub(super) fn judge_pair(scene: &Scene<'_>, pair: &Pair, index: usize, expect: E
             evidence.push(pointer);
         }
     }
-    let Named {
-        cause,
-        verdict,
-        record,
-        ..
-    } = row.named;
+    let Named { cause, record, .. } = row.named;
     if verdict == Verdict::Refused
         && let Some((told, pointers)) = staged_instead(&seen)
     {
@@ -58,7 +62,45 @@ pub(super) fn judge_pair(scene: &Scene<'_>, pair: &Pair, index: usize, expect: E
         fix: Some(fix.unwrap_or_else(|| row.named.fix.to_owned())),
         information: verdict == Verdict::Refused && expect.allows_refusal(&seen, cause),
         beside: names,
+        by_policy,
     }
+}
+
+/// The rows that apply, worst first, each with its verdict, and what the site's policy made of warnings.
+struct Applying {
+    rows: Vec<(&'static Row, Verdict, Finding)>,
+    by_policy: Vec<Ruled>,
+}
+
+/// What the policy ignores or calls an event is left out; a warning that it calls a fault is one.
+fn applying(seen: &Seen<'_>) -> Applying {
+    let mut all = Applying {
+        rows: Vec::new(),
+        by_policy: Vec::new(),
+    };
+    for row in of_pair() {
+        let Some(finding) = (row.applies)(seen) else {
+            continue;
+        };
+        let mut verdict = row.named.verdict;
+        if verdict == Verdict::Degraded
+            && let Some(ruled) = seen.scene.ruled(row.named.cause, seen.gpus().map(|(_, gpu)| gpu))
+        {
+            let is = ruled.is.bearing();
+            all.by_policy.push(ruled);
+            match is {
+                Bearing::Event => continue,
+                Bearing::Fault => verdict = Verdict::Broken,
+                Bearing::Warning | Bearing::Unknown => {}
+            }
+        }
+        all.rows.push((row, verdict, finding));
+    }
+    if !all.by_policy.is_empty() {
+        // Stable: rows are in their order where the policy changed nothing.
+        all.rows.sort_by_key(|(_, verdict, _)| Reverse(*verdict));
+    }
+    all
 }
 
 fn healthy(seen: &Seen<'_>) -> PairVerdict {

@@ -8,6 +8,7 @@ use super::evidence::Seen;
 use super::rows::{REQUIRED_RUNGS, not_proven_by};
 use super::run::{failure_reason, worst_absent};
 use super::scene::Scene;
+use crate::policy::Policy;
 use crate::report::{Check, GpuIndex, Outcome, Pair, Report};
 
 /// What agents of minor version 0 could check.
@@ -39,7 +40,8 @@ pub fn unproven(report: &Report) -> Option<String> {
         0 => FIRST_RUNGS.as_slice(),
         _ => &REQUIRED_RUNGS,
     };
-    let scene = Scene::of(report);
+    let records = Policy::default();
+    let scene = Scene::of(report, &records);
     counting(report).find_map(|(index, pair)| {
         let told = pair.verdict.verdict;
         let why = if told > Verdict::Degraded {
@@ -57,7 +59,8 @@ pub fn unproven(report: &Report) -> Option<String> {
 
 /// Whether every pair that has to work passed this rung in both directions.
 pub fn all_passed(report: &Report, rung: u8) -> bool {
-    let scene = Scene::of(report);
+    let records = Policy::default();
+    let scene = Scene::of(report, &records);
     counting(report).all(|(index, pair)| Seen::new(&scene, pair, index).proven_rungs().contains(&rung))
 }
 

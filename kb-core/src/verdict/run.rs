@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::Expect;
+use super::by_policy::bad_states;
 use super::load::findings;
 use super::logged::untested;
 use super::pair::judge_pair;
@@ -11,6 +12,7 @@ use super::rung::proven_by;
 use super::scene::Scene;
 use crate::ids::RecordId;
 use crate::observation::Look;
+use crate::policy::Policy;
 use crate::report::{
     AbsentGpu, Bearing, Conclusion, Fact, Failure, Pair, PairVerdict, Report, Verdict, add_reason_codes,
     fact_name,
@@ -19,8 +21,14 @@ use crate::report::{
 /// Judges a report: the verdict of each pair, the cause of each failure, what is worth a note, and the conclusion.
 /// What stood there before is replaced. A report of an older agent gets its reason codes first.
 pub fn judge(report: &mut Report, expect: Expect) {
+    judge_by(report, expect, &Policy::default());
+}
+
+/// The same by the site's policy: it decides about states and warnings, and never about a check that failed, a refusal or what could
+/// not be told. What a load shows is judged by the records alone: a node that returns to service needs no excuse.
+pub fn judge_by(report: &mut Report, expect: Expect, policy: &Policy) {
     add_reason_codes(report);
-    let scene = Scene::of(report);
+    let scene = Scene::of(report, policy);
     let pairs = report.pairs.iter().enumerate();
     let verdicts: Vec<PairVerdict> = pairs
         .map(|(index, pair)| judge_pair(&scene, pair, index, expect))
@@ -42,7 +50,7 @@ pub fn judge(report: &mut Report, expect: Expect) {
     if let Some(load) = &mut report.load {
         load.findings = found;
     }
-    report.conclusion = conclude(report, expect);
+    report.conclusion = conclude(report, expect, policy);
 }
 
 /// Names the cause, unless none of the rows applies.
@@ -78,8 +86,8 @@ fn notes(host: &BTreeMap<String, Fact>) -> Vec<Failure> {
 ///
 /// A failure of the run as a whole makes it at least [`Verdict::Unknown`]. Refusals that are information count for
 /// nothing, and are told.
-fn conclude(report: &Report, expect: Expect) -> Conclusion {
-    let (verdict, reason) = of_run(report);
+fn conclude(report: &Report, expect: Expect, policy: &Policy) -> Conclusion {
+    let (verdict, reason) = of_run(report, policy);
     let (verdict, reason) = beside((verdict, reason), worst_absent(&report.absent));
     let (verdict, reason) = beside((verdict, reason), untested(report));
     let (verdict, reason) = with_load(report, verdict, reason);
@@ -117,7 +125,7 @@ fn with_load(report: &Report, verdict: Verdict, reason: String) -> (Verdict, Str
     }
 }
 
-fn of_run(report: &Report) -> (Verdict, String) {
+fn of_run(report: &Report, policy: &Policy) -> (Verdict, String) {
     let pairs = &report.pairs;
     let counting: Vec<&Pair> = pairs.iter().filter(|pair| !pair.verdict.information).collect();
     let of_pairs = match (
@@ -131,7 +139,7 @@ fn of_run(report: &Report) -> (Verdict, String) {
     let Some(failure) = report.failures.iter().max_by_key(|failure| of_failure(failure)) else {
         return match (pairs.as_slice(), report.gpus.as_slice()) {
             ([], []) => (Verdict::Unknown, "the driver lists no GPU".to_owned()),
-            ([], [_]) => of_one_gpu(report),
+            ([], [_]) => of_one_gpu(report, policy),
             ([], _) => (Verdict::Unknown, "no pair was looked at".to_owned()),
             _ => (of_pairs, pairs_reason(of_pairs, &counting, pairs)),
         };
@@ -139,7 +147,7 @@ fn of_run(report: &Report) -> (Verdict, String) {
     let verdict = of_failure(failure);
     // What NVML says of the GPU hides behind no failure that says less.
     if let ([], [_]) = (pairs.as_slice(), report.gpus.as_slice())
-        && let (worse, reason) = of_one_gpu(report)
+        && let (worse, reason) = of_one_gpu(report, policy)
         && worse > verdict
     {
         return (worse, format!("{reason}; {}", failure_reason(failure)));
@@ -159,14 +167,18 @@ fn of_failure(failure: &Failure) -> Verdict {
 
 /// One GPU proves nothing with another. What it says of itself can still be a fault; that it says nothing bad is told
 /// only where it was read. A kernel that failed in its memory is a failure of the run.
-fn of_one_gpu(report: &Report) -> (Verdict, String) {
+fn of_one_gpu(report: &Report, policy: &Policy) -> (Verdict, String) {
     const ALONE: &str = "one GPU, so there is no pair to prove";
     let mut look = Look::of(report);
     let nvml = report.host.get(fact_name::NVML_DRIVER_VERSION);
     if look.unread.is_empty() && nvml.is_none_or(|version| version.value.is_none()) {
         look.unread("nvml", "it was not asked");
     }
-    let worst = look.bad().max_by_key(|(_, bearing, _)| *bearing);
+    let bad = bad_states(report, &look, policy);
+    let weighing = bad
+        .into_iter()
+        .filter(|(_, bearing, _)| *bearing > Bearing::Event);
+    let worst = weighing.max_by_key(|(_, bearing, _)| *bearing);
     match (worst, look.unread.first()) {
         (Some((cause, Bearing::Fault, text)), _) => (Verdict::Broken, format!("{cause}: {text}")),
         (_, Some(unread)) => (

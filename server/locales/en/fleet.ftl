@@ -129,3 +129,16 @@ fleet-strip =
         [one] Verdict of the last report
        *[other] Verdicts of the last { $count } reports, old to new; the worse, the taller
     }
+fleet-decided = Decided by
+fleet-stage-current = current
+fleet-stage-candidate = candidate
+fleet-decided-by = rule set { $rule_set }; policy for this node now: { $policy } ({ $stage })
+fleet-milder-by-policy =
+    { $count ->
+        [one] { $count } open finding is made milder by the site's policy: see it below.
+       *[other] { $count } open findings are made milder by the site's policy: see them below.
+    }
+fleet-ruled-ignored = Ignored by the site's policy, rule { $rule }:
+fleet-ruled-event = An event by the site's policy, rule { $rule }:
+fleet-ruled-warning = A warning by the site's policy, rule { $rule }:
+fleet-ruled-fault = A fault by the site's policy, rule { $rule }:

@@ -22,6 +22,7 @@ mod kb;
 mod match_files;
 mod mcp;
 mod migrate;
+mod policy;
 mod record;
 mod search;
 mod serve;
@@ -88,6 +89,9 @@ pub enum Command {
     Unmatched(unmatched::UnmatchedArgs),
     /// Write the case file of a node: all that a vendor's form asks, and what is not known
     Case(case::CaseArgs),
+    /// Check a policy of the site, and say what it makes of codes
+    #[command(subcommand)]
+    Policy(policy::PolicyCommand),
     /// Begin a record in $EDITOR, in the database of this machine
     New(edit::EditArgs),
     /// Change a record in $EDITOR; a change that came meanwhile is merged
@@ -252,6 +256,7 @@ async fn dispatch(command: Command) -> anyhow::Result<ExitCode> {
         Command::Try(arguments) => try_pattern::run(arguments).await,
         Command::Unmatched(arguments) => unmatched::run(arguments).await,
         Command::Case(arguments) => case::run(arguments).await,
+        Command::Policy(command) => policy::run(command).await,
         Command::New(arguments) => edit::new(arguments).await,
         Command::Edit(arguments) => edit::edit(arguments).await,
         Command::Publish(arguments) => edit::publish(arguments).await,

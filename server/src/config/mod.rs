@@ -2,6 +2,7 @@
 
 mod login;
 mod network;
+mod policy;
 mod served;
 mod tell;
 
@@ -11,6 +12,7 @@ use clap::Args;
 
 pub use login::{OidcArgs, RoleOf};
 pub use network::{Network, NetworkError};
+pub use policy::PolicyArgs;
 pub use tell::TellArgs;
 
 use crate::telemetry::LogFormat;
@@ -152,13 +154,17 @@ pub struct ServeArgs {
     #[command(flatten)]
     pub tell: TellArgs,
 
+    /// What codes and events mean here.
+    #[command(flatten)]
+    pub policy: PolicyArgs,
+
     /// Let everybody read nodes and reports
     #[arg(long, env = "PEERLESS_PUBLIC_FLEET")]
     pub public_fleet: bool,
 
     /// Show what the server does, with nodes that are made up and some recorded runs, in a database that is gone afterwards. Serves
     /// this machine alone; nobody can write
-    #[arg(long, conflicts_with_all = ["data_dir", "database", "login_header", "issuer", "anonymous_writing", "without_shipped", "webhook", "alertmanager"])]
+    #[arg(long, conflicts_with_all = ["data_dir", "database", "login_header", "issuer", "anonymous_writing", "without_shipped", "webhook", "alertmanager", "policy"])]
     pub demo: bool,
 
     /// Let people write without a login: votes, suggestions and lines that nobody knows, for editors to read. 64 kB each, 20 a day

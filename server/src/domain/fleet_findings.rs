@@ -151,6 +151,7 @@ mod tests {
             last_at: at(last),
             ended_at: None,
             reports: 1,
+            by_policy: None,
             owner: None,
             handling: handling.map(|(kind, second)| Handling {
                 kind,

@@ -23,6 +23,7 @@ pub mod labels;
 pub mod lookup;
 pub mod node_events;
 pub mod outcomes;
+pub mod policy;
 pub mod records;
 pub mod reports;
 pub mod round_trip;

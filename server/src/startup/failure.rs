@@ -43,6 +43,8 @@ pub enum StartupError {
     OpenId(String),
     #[error("cannot set up webhook or Alertmanager: {0}")]
     Tell(String),
+    #[error("the policy {} is refused: {why}", .path.display())]
+    Policy { path: PathBuf, why: String },
     #[error("cannot hash passwords: {0}")]
     Passwords(String),
     #[error("cannot build matcher and index from the database: {0}")]

@@ -6,6 +6,7 @@ mod data_dir;
 pub mod demo;
 mod failure;
 mod greeting;
+mod policy;
 mod resources;
 mod tab;
 mod tell;
@@ -31,7 +32,7 @@ use crate::domain::correlate::Correlator;
 use crate::domain::outcomes::Shares;
 use crate::domain::unmatched::Unmatched;
 use crate::domain::workbench::{ReportLines, Workbench};
-use crate::feed;
+use crate::feed::{self, Generation};
 use crate::store::{ConnectOptions, SeedOutcome, SeedRecord, SeedSource, Store, connect};
 use crate::telemetry::Metrics;
 use crate::web::body::{Budget, Patience};
@@ -114,6 +115,9 @@ impl Application {
         };
         let follower = feed::load(store.clone()).await;
         let follower = follower.map_err(|error| StartupError::Knowledge(error.to_string()))?;
+        let stages = policy::stages(&settings.policy, &follower.knowledge().current())?;
+        let correlator = Correlator::by(Arc::new(stages));
+        judge_again(store.as_ref(), &correlator, &follower.knowledge().current()).await;
         let passwords = Passwords::new(environment.random.as_ref())
             .map_err(|error| StartupError::Passwords(error.to_string()))?;
         let openid = OpenId::of(&settings.oidc, settings.public_url.as_deref())
@@ -130,7 +134,7 @@ impl Application {
             unmatched: Arc::new(Unmatched::new(Arc::clone(&store))),
             store,
             knowledge: follower.knowledge(),
-            correlator: Arc::new(Correlator::new()),
+            correlator: Arc::new(correlator),
             clock: environment.clock,
             settings: Settings {
                 public_url: settings
@@ -220,6 +224,18 @@ impl Application {
         };
         self.background.stop().await;
         Ok(ended?)
+    }
+}
+
+/// Has findings made anew that other records or another policy decided. A server that cannot write serves readers all the same.
+async fn judge_again(store: &dyn Store, correlator: &Correlator, generation: &Generation) {
+    let versions = correlator.rule_sets(generation);
+    match store.judge_again(versions.each_ref().map(String::as_str)).await {
+        Ok(0) => {}
+        Ok(reports) => tracing::info!(reports, "latest reports are correlated again by this rule set"),
+        Err(error) => {
+            tracing::warn!(%error, "reports keep the findings of another rule set until they come anew")
+        }
     }
 }
 

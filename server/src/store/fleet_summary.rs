@@ -1,7 +1,7 @@
 //! What is kept of each node as its reports come, so that lists and counts of a fleet read no report.
 
 use kb_core::ids::RecordId;
-use kb_core::report::Bearing;
+use kb_core::report::{Bearing, Ruled};
 use kb_core::severity::{Action, Severity};
 use kb_core::verdict::Verdict;
 use serde::Serialize;
@@ -37,6 +37,10 @@ pub struct NodeSummary {
     pub cause: Option<Cause>,
     /// What to do first about it; `None` where the verdict asks for something and no record says what.
     pub action: Option<Action>,
+    /// Version of the records and the policy that decided; `None` where it was not noted.
+    pub rule_set: Option<String>,
+    /// Open findings that the site's policy makes milder.
+    pub milder: u32,
 }
 
 /// What is worst of what is open on a node.
@@ -71,6 +75,8 @@ pub struct NodeFinding {
     /// When a report came that ended it.
     pub ended_at: Option<OffsetDateTime>,
     pub reports: u32,
+    /// What the site's policy made of it; none where the records decided.
+    pub by_policy: Option<Ruled>,
     /// Who looks after it.
     pub owner: Option<String>,
     /// What was done about it last; it counts no longer where it has come again since, or its time is over.

@@ -4,6 +4,7 @@
 //! Absence is `Option`, never an error; times are passed in. Each method is one transaction. What must hold for every
 //! engine is written down as the contract suite and run on each.
 
+mod advice;
 mod alerts;
 mod anonymous;
 mod audit;
@@ -31,6 +32,7 @@ mod sql;
 mod tokens;
 mod unmatched;
 
+pub use advice::*;
 pub use alerts::*;
 pub use anonymous::*;
 pub use audit::*;
@@ -79,6 +81,7 @@ pub trait Store:
     + UnmatchedStore
     + BaselineStore
     + BundleStore
+    + AdviceStore
     + DeliveryStore
     + AlertStore
 {

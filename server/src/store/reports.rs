@@ -4,12 +4,12 @@ use std::fmt::Debug;
 
 use async_trait::async_trait;
 use kb_core::ids::{NodeId, RecordId, ReportId, Revision, Seq};
-use kb_core::report::Bearing;
+use kb_core::report::{Bearing, Ruled};
 use kb_core::severity::{Action, Severity};
 use kb_core::verdict::Verdict;
 use time::OffsetDateTime;
 
-use super::StoreError;
+use super::{Labels, StoreError};
 
 #[async_trait]
 pub trait ReportStore: Send + Sync + Debug {
@@ -24,13 +24,29 @@ pub trait ReportStore: Send + Sync + Debug {
     async fn reports(&self, query: ReportQuery) -> Result<Vec<ReportListing>, StoreError>;
 
     /// Replaces the findings of a report (correlation ran again), unless those kept were made with a newer feed.
+    async fn replace_found(&self, node: &NodeId, report: &ReportId, found: Found) -> Result<(), StoreError>;
+
+    /// The same by the rule set that is noted already.
     async fn replace_findings(
         &self,
         node: &NodeId,
         report: &ReportId,
         seq: Seq,
         findings: Vec<NewFinding>,
-    ) -> Result<(), StoreError>;
+    ) -> Result<(), StoreError> {
+        let found = Found {
+            seq,
+            rule_set: String::new(),
+            findings,
+        };
+        self.replace_found(node, report, found).await
+    }
+
+    /// Has the latest reports and proofs correlated again that were judged by none of these rule sets. Gives how many.
+    async fn judge_again(&self, rule_sets: [&str; 2]) -> Result<u64, StoreError>;
+
+    /// Labels of a node, whether or not a report of it came.
+    async fn labels_of(&self, node: &NodeId) -> Result<Labels, StoreError>;
 
     /// Notes model and driver with the summary of a node, where the report is its latest.
     async fn note_hardware(
@@ -148,6 +164,8 @@ pub struct Hardware {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Found {
     pub seq: Seq,
+    /// Version of the records and the policy that decided; empty: that which is noted already.
+    pub rule_set: String,
     pub findings: Vec<NewFinding>,
 }
 
@@ -296,6 +314,8 @@ pub struct NewFinding {
     /// What led to it: JSON array of {pointer or expression, value}.
     pub evidence: String,
     pub gravity: Gravity,
+    /// What the site's policy made of it; none where the records decided.
+    pub by_policy: Option<Ruled>,
 }
 
 /// What a finding means for its node, as its record says when it is made.

@@ -65,6 +65,7 @@ mod outside;
 mod page_form;
 mod people;
 mod plain_words;
+mod policy;
 mod process;
 mod proxy;
 mod receiver;

@@ -6,7 +6,7 @@ use std::sync::Once;
 
 use kb_core::verdict::Verdict;
 use peerless::clock::{FixedClock, SystemRandom};
-use peerless::config::{DataArgs, OidcArgs, ServeArgs, TellArgs};
+use peerless::config::{DataArgs, OidcArgs, PolicyArgs, ServeArgs, TellArgs};
 use peerless::domain::tokens;
 use peerless::startup::{Application, Environment, StartupError};
 use peerless::store::{By, Hardware, NewReport, Origin, Scope, SeedRecord, Store, Weight};
@@ -84,6 +84,7 @@ pub fn settings(data_dir: PathBuf) -> ServeArgs {
         login_header: None,
         oidc: OidcArgs::default(),
         tell: TellArgs::default(),
+        policy: PolicyArgs::default(),
         rate_limit: 0,
         workers: Some(1),
         without_shipped: false,

@@ -86,7 +86,8 @@ fn ask(scope: &str, expression: &str) {
     let generation = Arc::new(feed::offline(vec![record]).unwrap());
     let (report, body) = &*REPORT;
     let began = Instant::now();
-    let findings = Correlator::new().correlate(&generation, report, body);
+    let findings =
+        Correlator::new().correlate(&generation, (report, body), &kb_core::policy::Policy::default());
     assert!(
         began.elapsed() < LONGEST,
         "{:?} for {expression}",

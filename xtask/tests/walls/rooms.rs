@@ -79,7 +79,11 @@ const KB_CORE: &[Room] = &[
     room("reason", &["ids", "signature"]),
     room("report", &["ids", "severity"]),
     room("observation", &["ids", "severity", "report"]),
-    room("verdict", &["ids", "report", "observation"]),
+    room(
+        "policy",
+        &["ids", "near", "severity", "text", "report", "observation"],
+    ),
+    room("verdict", &["ids", "report", "observation", "policy"]),
     room("baseline", &["report", "verdict"]),
     room("render", &["reason", "signature", "baseline"]),
     room(
@@ -111,7 +115,15 @@ const KB_CORE: &[Room] = &[
     room("redact", &[]),
     room(
         "health",
-        &["ids", "severity", "text", "report", "observation", "verdict"],
+        &[
+            "ids",
+            "severity",
+            "text",
+            "report",
+            "observation",
+            "policy",
+            "verdict",
+        ],
     ),
     room(
         "convert",
@@ -211,8 +223,9 @@ const AGENT: &[Room] = &[
     room("slurm", &["clock", "files", "process"]),
     room("gate", &["clock", "files", "process", "slurm"]),
     room("drained", &["clock", "files", "process", "slurm"]),
-    room("ledger", &["clock", "files", "process", "host"]),
     room("upload", &["clock", "files", "process", "decompress"]),
+    room("policy", &["clock", "files", "process", "upload"]),
+    room("ledger", &["clock", "files", "process", "host", "policy"]),
     room("signatures", &["clock", "files", "process", "upload"]),
     room("output", &["clock", "files", "process", "probe", "gate"]),
     room(
@@ -229,6 +242,7 @@ const AGENT: &[Room] = &[
             "gate",
             "drained",
             "ledger",
+            "policy",
             "upload",
             "signatures",
         ],
@@ -248,6 +262,7 @@ const AGENT: &[Room] = &[
             "gate",
             "drained",
             "ledger",
+            "policy",
             "upload",
             "signatures",
             "output",

@@ -18,6 +18,7 @@ pub use self::log::{LogPlace, Place};
 use self::new::New;
 use crate::ids::NodeId;
 use crate::observation::{Count, Look, Reading, cause};
+use crate::policy::{MOST_TIMES, add_time};
 use crate::report::{Bearing, Clear, Counter, Entry, Health, NODE, Nature, Proof, Unread, Verdict};
 
 const VERSION: u32 = 1;
@@ -189,6 +190,7 @@ impl Ledger {
     fn add(&mut self, new: New<'_>) {
         let id = new.id();
         if let Some(entry) = self.open.iter_mut().find(|entry| entry.id == id) {
+            note_times(entry, &new);
             entry.count = entry.count.saturating_add(new.count);
             new.at.clone_into(&mut entry.last_at);
             entry.boot_id = new.boot_id.map(str::to_owned);
@@ -198,23 +200,28 @@ impl Ledger {
             }
             return;
         }
-        self.open.push(Entry {
+        let mut entry = Entry {
             id,
             cause: new.cause.to_owned(),
             nature: new.nature,
             bearing: new.bearing,
             device: new.device.to_owned(),
             number: new.number,
-            record: new.record,
+            record: new.record.clone(),
             severity: new.known.and_then(|known| known.severity),
             action: new.known.and_then(|known| known.action),
             at_fault: new.known.map(|known| known.at_fault),
-            count: new.count,
+            count: 0,
             first_at: new.at.to_owned(),
             last_at: new.at.to_owned(),
             boot_id: new.boot_id.map(str::to_owned),
-            text: new.text,
-        });
+            text: new.text.clone(),
+            times: Vec::new(),
+            by_policy: None,
+        };
+        note_times(&mut entry, &new);
+        entry.count = new.count;
+        self.open.push(entry);
     }
 
     /// Ends what a person says has ended, by id, or by cause on all devices. What is still bad opens again at the next look.
@@ -282,21 +289,8 @@ impl Ledger {
     pub fn health(&self, unread: Vec<Unread>) -> Health {
         let mut open = self.open.clone();
         open.sort_by_key(|entry| std::cmp::Reverse(entry.bearing));
-        let worst = open.first().map_or(Bearing::Event, |entry| entry.bearing);
-        let proof_failed = self
-            .last_proof
-            .as_ref()
-            .is_some_and(|proof| matches!(proof.verdict, Verdict::Refused | Verdict::Broken));
-        let verdict = match worst {
-            _ if proof_failed => Verdict::Broken,
-            Bearing::Fault => Verdict::Broken,
-            Bearing::Unknown => Verdict::Unknown,
-            _ if !unread.is_empty() => Verdict::Unknown,
-            Bearing::Warning => Verdict::Degraded,
-            Bearing::Event => Verdict::NoFaultSeen,
-        };
         Health {
-            verdict,
+            verdict: verdict_of(&open, &unread, self.last_proof.as_ref()),
             open,
             counters: self.counters.clone(),
             unread,
@@ -305,5 +299,44 @@ impl Ledger {
             clears: self.clears.clone(),
             whole_node: false,
         }
+    }
+}
+
+/// Notes when an event was seen, from its second time on. One that was counted before times were kept stays without.
+fn note_times(entry: &mut Entry, new: &New<'_>) {
+    let is_first = entry.count == 0;
+    let was_counted = entry.times.is_empty() && entry.count > 1;
+    if new.nature != Nature::Event || was_counted || (is_first && new.count == 1) {
+        return;
+    }
+    if entry.times.is_empty() && !is_first {
+        entry.times.push(entry.first_at.clone());
+    }
+    let most = u64::try_from(MOST_TIMES).unwrap_or(u64::MAX);
+    for _ in 0..new.count.min(most) {
+        add_time(&mut entry.times, new.at);
+    }
+}
+
+/// What open entries, what could not be read and the last proof come to.
+pub(in crate::health) fn verdict_of(
+    open: &[Entry],
+    unread: &[Unread],
+    last_proof: Option<&Proof>,
+) -> Verdict {
+    let worst = open
+        .iter()
+        .map(|entry| entry.bearing)
+        .max()
+        .unwrap_or(Bearing::Event);
+    let proof_failed =
+        last_proof.is_some_and(|proof| matches!(proof.verdict, Verdict::Refused | Verdict::Broken));
+    match worst {
+        _ if proof_failed => Verdict::Broken,
+        Bearing::Fault => Verdict::Broken,
+        Bearing::Unknown => Verdict::Unknown,
+        _ if !unread.is_empty() => Verdict::Unknown,
+        Bearing::Warning => Verdict::Degraded,
+        Bearing::Event => Verdict::NoFaultSeen,
     }
 }

@@ -1,7 +1,8 @@
 //! Which node a ledger is about.
 
 use super::Ledger;
-use crate::report::{Bearing, Node};
+use crate::policy::Policy;
+use crate::report::{Bearing, Entry, Node};
 
 /// Ids of one node, at most; the newest are kept. Some containers have another machine id each time.
 const MOST_NODES: usize = 16;
@@ -31,11 +32,17 @@ impl Ledger {
         }
     }
 
-    /// What other users may know: which faults are open, and what may hide one, with `text` in place of what the log says.
+    /// What other users may know: which faults are open by the records or the site's policy, and what may hide one, with `text` in
+    /// place of what the log says.
     #[must_use]
-    pub fn for_others(&self, text: &str) -> Self {
+    pub fn for_others(&self, text: &str, policy: &Policy) -> Self {
         let mut open = self.open.clone();
-        open.retain(|entry| entry.bearing >= Bearing::Unknown);
+        let counts = |entry: &Entry| {
+            let mut by_policy = entry.clone();
+            policy.judge_entry(&mut by_policy, &[]);
+            entry.bearing.max(by_policy.bearing) >= Bearing::Unknown
+        };
+        open.retain(counts);
         for entry in &mut open {
             text.clone_into(&mut entry.text);
         }

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::super::cause;
 use super::super::evidence::{Finding, Seen};
 use super::{Named, Row};
-use crate::observation::Recovery;
+use crate::observation::{Recovery, cause as state};
 use crate::report::fact_name;
 use crate::verdict::Verdict;
 
@@ -22,23 +22,30 @@ pub(super) const ROWS: &[Row] = &[Row {
 }];
 
 fn gpu_needs_service(pair: &Seen<'_>) -> Option<Finding> {
-    let facts: [(&str, Judge); 4] = [
-        (fact_name::RECOVERY_ACTION, recovery),
-        (fact_name::REMAPPED_ROWS_FAILURE, |value| {
+    let facts: [(&str, &str, Judge); 4] = [
+        (fact_name::RECOVERY_ACTION, state::RECOVERY_ACTION, recovery),
+        (fact_name::REMAPPED_ROWS_FAILURE, state::REMAP_FAILED, |value| {
             let text = "a row of its memory could not be remapped: let jobs end and have the GPU exchanged";
             is_true(value).then(|| text.to_owned())
         }),
-        (fact_name::ECC_SRAM_THRESHOLD_EXCEEDED, |value| {
-            let text = "its SRAM had more uncorrectable errors than allowed: let jobs end and have the GPU exchanged";
-            is_true(value).then(|| text.to_owned())
-        }),
-        (fact_name::REMAPPED_ROWS_PENDING, |value| {
+        (
+            fact_name::ECC_SRAM_THRESHOLD_EXCEEDED,
+            state::SRAM_ERRORS,
+            |value| {
+                let text = "its SRAM had more uncorrectable errors than allowed: let jobs end and have the GPU exchanged";
+                is_true(value).then(|| text.to_owned())
+            },
+        ),
+        (fact_name::REMAPPED_ROWS_PENDING, state::REMAP_PENDING, |value| {
             let text = "rows of its memory wait to be remapped: let jobs end and reset the GPU";
             is_true(value).then(|| text.to_owned())
         }),
     ];
-    let mut found = facts.into_iter().flat_map(|(name, judge)| {
-        let of_gpus = pair.gpu_facts(name);
+    let mut found = facts.into_iter().flat_map(|(name, state, judge)| {
+        // What the site does not call a fault is the ledger's to tell.
+        let of_gpus = pair
+            .gpu_facts(name)
+            .filter(move |(gpu, ..)| pair.scene.is_fault(state, *gpu));
         of_gpus.filter_map(move |(gpu, value, at)| Some((format!("GPU {gpu}: {}", judge(value)?), at)))
     });
     let (first, at) = found.next()?;

@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::rules::Correlator;
 use crate::domain::ingest::{Parsed, hardware, parse_stored};
 use crate::feed::{Generation, Knowledge};
-use crate::store::{ReportStore, StoreError, StoredReport};
+use crate::store::{Found, ReportStore, StoreError, StoredReport};
 
 const REPORTS_PER_TICK: u32 = 8;
 /// Pause between ticks while there is more, so that readers keep the processor.
@@ -46,10 +46,13 @@ async fn one(
     stored: StoredReport,
 ) -> Result<(), CorrelateError> {
     let (node, id) = (stored.listing.node.clone(), stored.listing.id.clone());
+    let site = correlator.site(store, generation, &node).await?;
     let (knowledge, engine) = (Arc::clone(generation), Arc::clone(correlator));
+    let of_node = site.clone();
     let work = tokio::task::spawn_blocking(move || {
-        let Parsed { report, body } = parse_stored(&stored)?;
-        let findings = engine.correlate(&knowledge, &report, &body);
+        let Parsed { mut report, body } = parse_stored(&stored)?;
+        of_node.judge(&mut report, stored.listing.received_at);
+        let findings = engine.correlate(&knowledge, (&report, &body), &of_node.policy);
         Ok::<_, crate::domain::ingest::IngestError>((findings, hardware(&report)))
     });
     let outcome = match work.await {
@@ -71,7 +74,15 @@ async fn one(
         }
     };
     store
-        .replace_findings(&node, &id, generation.seq, findings)
+        .replace_found(
+            &node,
+            &id,
+            Found {
+                seq: generation.seq,
+                rule_set: site.rule_set,
+                findings,
+            },
+        )
         .await?;
     Ok(())
 }

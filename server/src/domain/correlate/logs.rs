@@ -72,6 +72,7 @@ fn in_text(generation: &Generation, pointer: &str, text: &str, shown: Shown) -> 
             title: own_words(line, shown, &published.record.document.signature),
             evidence: evidence.into_json(),
             gravity: Gravity::default(),
+            by_policy: None,
         })
     });
     matches.collect()

@@ -42,6 +42,7 @@ pub use rules::Correlator;
 use std::time::Duration;
 
 use kb_core::ids::Revision;
+use kb_core::policy::Policy;
 use kb_core::record::Record;
 use kb_core::report::Report;
 use serde_json::Value;
@@ -56,11 +57,16 @@ const MAX_FINDINGS: usize = 1_000;
 const RULES_TIME: Duration = Duration::from_secs(2);
 
 impl Correlator {
-    /// Applies the records of a generation to a report. `body` is the report's JSON as sent, which rules see with all
-    /// it holds. Never fails: a rule that cannot be evaluated does not apply, and is counted.
+    /// Applies the records of a generation to a report that was judged by `policy`. `body` is its JSON as sent, which rules see
+    /// with all it holds. Never fails: a rule that cannot be evaluated does not apply, and is counted.
     ///
     /// This computes; call it off the async threads.
-    pub fn correlate(&self, generation: &Generation, report: &Report, body: &Value) -> Vec<NewFinding> {
+    pub fn correlate(
+        &self,
+        generation: &Generation,
+        (report, body): (&Report, &Value),
+        policy: &Policy,
+    ) -> Vec<NewFinding> {
         let rules = self.rules_of(generation);
         let facts = facts::Facts::of(report, body);
         let outcome = stack::deep(|| rules.apply(&facts, RULES_TIME));
@@ -74,8 +80,9 @@ impl Correlator {
         found.extend(logs::findings(generation, report).take(room));
         found.extend(unexplained);
         found.truncate(MAX_FINDINGS);
+        let models: Vec<Option<&str>> = report.gpus.iter().map(|gpu| gpu.name.value.as_deref()).collect();
         for finding in &mut found {
-            gravity::of_record(generation, finding);
+            gravity::of_record(generation, finding, (policy, &models));
         }
         found
     }

@@ -8,16 +8,17 @@ use std::time::Duration;
 
 use cel::{Context, Program, Value as Cel};
 use kb_core::annex::{ProbeRule, ProbeScope};
-use kb_core::ids::{RecordId, Revision};
+use kb_core::ids::{NodeId, RecordId, Revision};
 use kb_core::record::Record;
 
 use super::MAX_FINDINGS;
 use super::check::{ENVIRONMENT, RuleError, compile};
 use super::evidence::Evidence;
 use super::facts::{Facts, Subject};
+use crate::domain::policy::{Site, Stages, site_of, version};
 use crate::domain::work_time::WorkTime;
 use crate::feed::Generation;
-use crate::store::{Gravity, NewFinding};
+use crate::store::{Gravity, NewFinding, ReportStore, StoreError};
 
 /// Rule of the finding that tells of rules that were not asked.
 const NOT_ASKED: &str = "rules-not-asked";
@@ -27,6 +28,9 @@ const NOT_ASKED: &str = "rules-not-asked";
 pub struct Correlator {
     current: Mutex<Option<Arc<RuleBook>>>,
     failed: AtomicU64,
+    stages: Arc<Stages>,
+    /// Version of the records of a generation.
+    version: Mutex<Option<(u64, String)>>,
 }
 
 #[derive(Debug)]
@@ -68,6 +72,50 @@ impl Outcome {
 impl Correlator {
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// One that judges by these policies.
+    pub fn by(stages: Arc<Stages>) -> Self {
+        Self {
+            stages,
+            ..Self::default()
+        }
+    }
+
+    pub fn stages(&self) -> &Arc<Stages> {
+        &self.stages
+    }
+
+    /// The version of what decides in the records of a generation.
+    pub fn records_version(&self, generation: &Generation) -> String {
+        let mut known = self.version.lock().unwrap_or_else(PoisonError::into_inner);
+        match known.as_ref() {
+            Some((number, version)) if *number == generation.number => version.clone(),
+            _ => {
+                let records = generation.records().map(|published| &published.record);
+                let version = version::of_records(records);
+                *known = Some((generation.number, version.clone()));
+                version
+            }
+        }
+    }
+
+    /// The versions by which nodes are judged: by the current policy, and by the candidate.
+    pub fn rule_sets(&self, generation: &Generation) -> [String; 2] {
+        let records = self.records_version(generation);
+        let candidate = self.stages.candidate.as_ref();
+        let candidate = candidate.map_or(&self.stages.current, |(policy, _)| policy);
+        [&self.stages.current, candidate].map(|policy| version::of(&records, policy))
+    }
+
+    /// What a node is judged by.
+    pub async fn site(
+        &self,
+        store: &dyn ReportStore,
+        generation: &Generation,
+        node: &NodeId,
+    ) -> Result<Site, StoreError> {
+        site_of(store, &self.stages, &self.records_version(generation), node).await
     }
 
     /// Evaluations that ended in an error since the start, mostly of rules that ask for what a report lacks.
@@ -234,6 +282,7 @@ fn not_asked(title: String, evidence: Evidence) -> NewFinding {
         title,
         evidence: evidence.into_json(),
         gravity: Gravity::default(),
+        by_policy: None,
     }
 }
 
@@ -268,6 +317,7 @@ impl Rule {
             title: subject.said.as_ref().unwrap_or(&self.signature).clone(),
             evidence: evidence.into_json(),
             gravity: Gravity::default(),
+            by_policy: None,
         }
     }
 }

@@ -17,7 +17,7 @@ pub(super) fn findings<'a>(
     let open = report.health.iter().flat_map(|health| &health.open);
     let open = open.enumerate();
     let open = open
-        .filter(|(_, entry)| entry.bearing != Bearing::Event)
+        .filter(|(_, entry)| entry.bearing != Bearing::Event || entry.by_policy.is_some())
         .map(|(index, entry)| of_entry(generation, index, entry));
     let absent = report.absent.iter().enumerate();
     let absent = absent.filter_map(|(index, gpu)| of_absent(generation, index, gpu));
@@ -47,6 +47,7 @@ fn of_entry(generation: &Generation, index: usize, entry: &Entry) -> NewFinding 
             severity: entry.severity,
             action: entry.action,
         },
+        by_policy: entry.by_policy.clone(),
     }
 }
 
@@ -62,6 +63,7 @@ fn of_absent(generation: &Generation, index: usize, gpu: &AbsentGpu) -> Option<N
         title: gpu.reason.clone(),
         evidence: evidence.into_json(),
         gravity: Gravity::default(),
+        by_policy: None,
     })
 }
 

@@ -30,7 +30,11 @@ fn record_with(rules: &Value) -> (String, String) {
 
 fn correlate(records: &[(String, String)], body: &Value) -> Vec<NewFinding> {
     let parsed = parse(body.to_string().as_bytes()).unwrap();
-    Correlator::new().correlate(&generation_of(records), &parsed.report, &parsed.body)
+    Correlator::new().correlate(
+        &generation_of(records),
+        (&parsed.report, &parsed.body),
+        &kb_core::policy::Policy::default(),
+    )
 }
 
 fn brief(findings: &[NewFinding]) -> Vec<(String, &str, &str)> {
@@ -156,7 +160,11 @@ fn a_rule_that_fails_does_not_apply_and_is_counted() {
     ]));
     let parsed = parse(report(2, &[]).to_string().as_bytes()).unwrap();
     let correlator = Correlator::new();
-    let findings = correlator.correlate(&generation_of(&[rules]), &parsed.report, &parsed.body);
+    let findings = correlator.correlate(
+        &generation_of(&[rules]),
+        (&parsed.report, &parsed.body),
+        &kb_core::policy::Policy::default(),
+    );
     assert_eq!(brief(&findings), [("test/rules".to_owned(), "fine", "report")]);
     assert_eq!(correlator.failed_evaluations(), 3);
 }

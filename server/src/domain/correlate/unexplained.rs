@@ -50,5 +50,6 @@ fn observation(number: usize, pair: &Pair) -> NewFinding {
         title: "refused, cause unknown".to_owned(),
         evidence: evidence.into_json(),
         gravity: Gravity::default(),
+        by_policy: None,
     }
 }

@@ -1,6 +1,7 @@
 //! Faults of GPUs that a report's own kernel log tells of during the run, by the records.
 
 use kb_core::observation::bearing;
+use kb_core::policy::{Policy, Subject};
 use kb_core::record::Record;
 use kb_core::report::{Bearing, Report, When};
 use kb_core::scanner::ScanOptions;
@@ -8,7 +9,7 @@ use kb_core::scanner::ScanOptions;
 use crate::feed::Generation;
 
 /// The first record whose fault the log tells of on lines about GPUs; `None` where there is none.
-pub(super) fn fault<'g>(generation: &'g Generation, report: &Report) -> Option<&'g Record> {
+pub(super) fn fault<'g>(generation: &'g Generation, report: &Report, policy: &Policy) -> Option<&'g Record> {
     let addresses: Vec<String> = report
         .gpus
         .iter()
@@ -33,7 +34,8 @@ pub(super) fn fault<'g>(generation: &'g Generation, report: &Report) -> Option<&
     let found = scanner.finish().matches.into_iter();
     let errors = found.filter(|found| !found.harmless);
     let mut records = errors.filter_map(|found| generation.record(&found.id));
-    let fault = records.find(|published| is_fault(&published.record))?;
+    let models: Vec<Option<&str>> = report.gpus.iter().map(|gpu| gpu.name.value.as_deref()).collect();
+    let fault = records.find(|published| is_fault(&published.record, policy, &models))?;
     Some(&fault.record)
 }
 
@@ -59,10 +61,17 @@ fn names(line: &str, bus_and_device: &str) -> bool {
     })
 }
 
-fn is_fault(record: &Record) -> bool {
+fn is_fault(record: &Record, policy: &Policy, models: &[Option<&str>]) -> bool {
     let annex = &record.annex;
     let at_fault = annex.at_fault.as_ref().map(|at_fault| at_fault.who);
-    bearing(annex.severity, annex.action, at_fault) == Bearing::Fault
+    let was = bearing(annex.severity, annex.action, at_fault);
+    let subject = Subject {
+        record: Some(record.id().as_str()),
+        models,
+        ..Subject::default()
+    };
+    let is = policy.judge(subject, was).map_or(was, |ruled| ruled.is.bearing());
+    is == Bearing::Fault
 }
 
 #[cfg(test)]

@@ -35,6 +35,7 @@ pub use parse::{MAX_BODY_BYTES, Parsed, body_of, parse, parse_stored};
 use std::sync::Arc;
 
 use kb_core::ids::{NodeId, ReportId, Seq};
+use kb_core::policy::Policy;
 use kb_core::report::Report;
 use kb_core::text::Sha256;
 use kb_core::verdict::Verdict;
@@ -42,6 +43,7 @@ use kb_core::verdict::Verdict;
 use super::baseline::{self, Kept};
 use super::correlate::Correlator;
 use super::enrol::Writer;
+use super::policy::Site;
 use crate::feed::Generation;
 use crate::store::{
     BaselineStore, Found, NewReport, ReportSaved, ReportStore, StoreError, StoredFinding, Weight,
@@ -85,11 +87,20 @@ pub async fn accept(
     (body, writer): (Vec<u8>, Writer),
     arrival: Arrival,
 ) -> Result<Accepted, IngestError> {
+    let reading = tokio::task::spawn_blocking(move || {
+        let parsed = parse(&body)?;
+        writer.may_write(&parsed.report.node.id)?;
+        Ok::<_, IngestError>((parsed, body))
+    });
+    let (parsed, body) = reading.await.map_err(|_| IngestError::Panicked)??;
+    let site = correlator.site(store, generation, &parsed.report.node.id).await?;
     let (knowledge, engine) = (Arc::clone(generation), Arc::clone(correlator));
-    let work = tokio::task::spawn_blocking(move || prepare(&knowledge, &engine, (&body, &writer), arrival));
+    let of_node = site.clone();
+    let work =
+        tokio::task::spawn_blocking(move || prepare(&knowledge, &engine, (parsed, &body), &of_node, arrival));
     let prepared = work.await.map_err(|_| IngestError::Panicked)??;
     let (node, id) = (prepared.report.node.clone(), prepared.report.id.clone());
-    let (saved, verdict) = save(store, &prepared).await?;
+    let (saved, verdict) = save(store, &prepared, &site).await?;
     let is_duplicate = match saved {
         ReportSaved::Stored => false,
         ReportSaved::Duplicate => true,
@@ -101,9 +112,7 @@ pub async fn accept(
     };
     if is_duplicate && let Some(found) = prepared.report.found {
         // Its findings are those of today's knowledge.
-        store
-            .replace_findings(&node, &id, found.seq, found.findings)
-            .await?;
+        store.replace_found(&node, &id, found).await?;
     }
     if let Some(Kept { cohort, series }) = prepared.baseline.filter(|_| verdict == Verdict::Healthy) {
         store.note_baseline(&node, &cohort, series).await?;
@@ -122,13 +131,22 @@ pub async fn accept(
     })
 }
 
+/// What a report may be taken to say by a policy that it was judged by.
+pub fn verdict_by(report: &Report, policy: &Policy) -> Verdict {
+    claim::told(report, policy).verdict
+}
+
 /// Keeps a report as what it is worth beside the node's other proofs; where others overtake it, it is held against them again.
-async fn save(store: &dyn ReportStore, prepared: &Prepared) -> Result<(ReportSaved, Verdict), IngestError> {
+async fn save(
+    store: &dyn ReportStore,
+    prepared: &Prepared,
+    site: &Site,
+) -> Result<(ReportSaved, Verdict), IngestError> {
     let mut attempts = 0;
     loop {
         attempts += 1;
         let mut report = prepared.report.clone();
-        proofs::judge(store, &mut report, (&prepared.sent, prepared.is_sure)).await?;
+        proofs::judge(store, &mut report, (&prepared.sent, prepared.is_sure), site).await?;
         let verdict = report.verdict;
         let saved = store.save_report(report).await?;
         if saved != ReportSaved::Overtaken || attempts == MOST_ATTEMPTS {
@@ -140,22 +158,26 @@ async fn save(store: &dyn ReportStore, prepared: &Prepared) -> Result<(ReportSav
 fn prepare(
     generation: &Generation,
     correlator: &Correlator,
-    (body, writer): (&[u8], &Writer),
+    (parsed, body): (Parsed, &[u8]),
+    site: &Site,
     arrival: Arrival,
 ) -> Result<Prepared, IngestError> {
-    let Parsed { report, body: value } = parse(body)?;
-    writer.may_write(&report.node.id)?;
+    let Parsed {
+        mut report,
+        body: value,
+    } = parsed;
     let times = validate::check(&report)?;
-    let findings = correlator.correlate(generation, &report, &value);
+    site.judge(&mut report, arrival.received_at);
+    let findings = correlator.correlate(generation, (&report, &value), &site.policy);
     let measurements = pack::matrices(&report)?;
     let clock = clock::told(times.finished_at, arrival);
     let machine = machine::of(&report, clock.clock);
-    let claim = claim::told(&report);
+    let claim = claim::told(&report, &site.policy);
     let mut weight = weight::weigh(&report, &claim);
     let (mut verdict, mut reason) = (claim.verdict, claim.reason);
     if verdict < Verdict::Unknown
         && !report.host.contains_key(weight::CONVERTED)
-        && let Some(fault) = logged::fault(generation, &report)
+        && let Some(fault) = logged::fault(generation, &report, &site.policy)
     {
         let (claimed, id) = (verdict.phrase(), fault.id());
         reason = format!("the report says {claimed}, and its kernel log tells of {id} during the run");
@@ -186,6 +208,7 @@ fn prepare(
         hardware: machine::hardware(&report),
         found: Some(Found {
             seq: generation.seq,
+            rule_set: site.rule_set.clone(),
             findings,
         }),
     };

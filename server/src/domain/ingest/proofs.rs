@@ -10,7 +10,8 @@ use super::clock::{by_its_own_clock, is_unsure};
 use super::ends::leaves_open;
 use super::gone::{gone_since_alarm, gone_within_boot, is_as_many_as_expected};
 use super::over::leaves_alarm_open;
-use super::{IngestError, machine, parse_stored};
+use super::{IngestError, claim, machine, parse_stored};
+use crate::domain::policy::Site;
 use crate::store::{Judged, NewReport, Origin, Proofs, Refuted, ReportListing, ReportStore, Weight};
 
 /// Most proofs of a node that one is held against, the latest first. Faults in a row before these count as ended with them:
@@ -23,11 +24,13 @@ pub(super) async fn judge(
     store: &dyn ReportStore,
     new: &mut NewReport,
     (sent, is_sure): (&Report, bool),
+    site: &Site,
 ) -> Result<(), IngestError> {
+    let store = &Stored { store, site };
     if new.weight == Weight::Look {
         return judge_look(store, new, sent).await;
     }
-    let known = store.proofs(&new.node, new.simulated, MOST).await?;
+    let known = store.store.proofs(&new.node, new.simulated, MOST).await?;
     let (mut is_over, mut ends_alarm) = (false, false);
     let refuted = if new.weight == Weight::Alarm {
         let own = new.ended();
@@ -58,11 +61,11 @@ pub(super) async fn judge(
 }
 
 /// A look of all GPUs proves nothing. It tells where a GPU is gone, and that alarms are over whose causes it reads as good.
-async fn judge_look(store: &dyn ReportStore, new: &mut NewReport, sent: &Report) -> Result<(), IngestError> {
+async fn judge_look(store: &Stored<'_>, new: &mut NewReport, sent: &Report) -> Result<(), IngestError> {
     if !machine::is_of_working(sent) {
         return Ok(());
     }
-    let known = store.proofs(&new.node, new.simulated, 1).await?;
+    let known = store.store.proofs(&new.node, new.simulated, 1).await?;
     hold_against_roll(store, new, sent, &known).await?;
     let is_alarm = new.weight == Weight::Alarm;
     let ends_alarm = !is_alarm && ends_alarms(store, new, sent, &known).await?;
@@ -79,7 +82,7 @@ async fn judge_look(store: &dyn ReportStore, new: &mut NewReport, sent: &Report)
 
 /// Whether a look ends the alarm that stands: it has to leave none open of those since the last proof.
 async fn ends_alarms(
-    store: &dyn ReportStore,
+    store: &Stored<'_>,
     new: &NewReport,
     sent: &Report,
     known: &Proofs,
@@ -96,7 +99,8 @@ async fn ends_alarms(
     let others = alarms.iter().filter(|alarm| alarm.id != standing.id);
     for alarm in std::iter::once(standing).chain(others) {
         let body = body(store, alarm).await?;
-        if alarm.ended() > new.ended() || leaves_alarm_open(&body, alarm.verdict, sent).is_some() {
+        let verdict = verdict_today(&body, alarm.verdict, store.site);
+        if alarm.ended() > new.ended() || leaves_alarm_open(&body, verdict, sent).is_some() {
             return Ok(false);
         }
     }
@@ -115,7 +119,7 @@ fn may_end(origin: Origin, verdict: Verdict) -> bool {
 
 /// Whether an alarm that came late was over by what the node's latest look read.
 async fn is_over_already(
-    store: &dyn ReportStore,
+    store: &Stored<'_>,
     new: &NewReport,
     sent: &Report,
     known: &Proofs,
@@ -136,16 +140,16 @@ async fn is_over_already(
 
 /// The node's alarms since its last proof, the latest first.
 async fn alarms(
-    store: &dyn ReportStore,
+    store: &Stored<'_>,
     new: &NewReport,
     known: &Proofs,
 ) -> Result<Vec<ReportListing>, IngestError> {
     let since = known.proofs.first().map(ReportListing::ended);
-    Ok(store.alarms(&new.node, new.simulated, since, MOST).await?)
+    Ok(store.store.alarms(&new.node, new.simulated, since, MOST).await?)
 }
 
 async fn hold_against_faults(
-    store: &dyn ReportStore,
+    store: &Stored<'_>,
     new: &mut NewReport,
     sent: &Report,
     known: &Proofs,
@@ -177,7 +181,7 @@ async fn hold_against_faults(
 
 /// Health of fewer GPUs than the node had earlier in the same boot is no health of the node, whatever was told meanwhile.
 async fn hold_against_roll(
-    store: &dyn ReportStore,
+    store: &Stored<'_>,
     new: &mut NewReport,
     sent: &Report,
     known: &Proofs,
@@ -196,7 +200,7 @@ async fn hold_against_roll(
         .filter(|latest| is_of_all && latest.simulated == new.simulated && earlier(latest));
     // An alarm is over when a proof has followed it.
     let since = known.proofs.first().map(ReportListing::ended);
-    let alarm = store.alarm_since(&new.node, new.simulated, since).await?;
+    let alarm = store.store.alarm_since(&new.node, new.simulated, since).await?;
     let alarm = alarm.as_ref().filter(earlier);
     let alarm = alarm.filter(|alarm| proof.is_none_or(|proof| alarm.ended() > proof.ended()));
     for before in proof.into_iter().chain(alarm).chain(latest) {
@@ -219,7 +223,7 @@ async fn hold_against_roll(
 /// Later proofs of health that show fewer GPUs than this one of the same boot, which came late: they are no health of the
 /// node, as if the reports had come in the order of their runs.
 async fn hold_against_later(
-    store: &dyn ReportStore,
+    store: &Stored<'_>,
     new: &NewReport,
     sent: &Report,
     known: &Proofs,
@@ -270,7 +274,7 @@ fn count_from_own_clock(new: &mut NewReport, known: &Proofs) {
 
 /// Later proofs of health that do not end the new report's fault, each with the reason.
 async fn hold_against_health(
-    store: &dyn ReportStore,
+    store: &Stored<'_>,
     new: &mut NewReport,
     (sent, is_sure): (&Report, bool),
     known: &Proofs,
@@ -321,9 +325,29 @@ fn sentence(fault: &ReportId, why: &str, reason: &str) -> String {
     format!("the fault of report {fault} is not shown to be over: {why}; of what was tried: {reason}")
 }
 
-async fn body(store: &dyn ReportStore, listing: &ReportListing) -> Result<Report, IngestError> {
-    let stored = store.report(Some(&listing.node), &listing.id).await?;
+/// The reports of the node's past, as they would be judged today.
+struct Stored<'s> {
+    store: &'s dyn ReportStore,
+    site: &'s Site,
+}
+
+async fn body(store: &Stored<'_>, listing: &ReportListing) -> Result<Report, IngestError> {
+    let stored = store.store.report(Some(&listing.node), &listing.id).await?;
     let stored = stored.ok_or_else(|| IngestError::Damaged(format!("report {} is gone", listing.id)))?;
-    let work = tokio::task::spawn_blocking(move || parse_stored(&stored));
-    Ok(work.await.map_err(|_| IngestError::Panicked)??.report)
+    let site = store.site.clone();
+    let work = tokio::task::spawn_blocking(move || {
+        let mut report = parse_stored(&stored)?.report;
+        site.judge(&mut report, stored.listing.received_at);
+        Ok::<_, IngestError>(report)
+    });
+    work.await.map_err(|_| IngestError::Panicked)?
+}
+
+/// The verdict of an earlier report by today's policy, and never worse than what was kept: what is only known beside other reports is
+/// in that.
+fn verdict_today(body: &Report, kept: Verdict, site: &Site) -> Verdict {
+    if site.policy.rules.is_empty() {
+        return kept;
+    }
+    claim::told(body, &site.policy).verdict.min(kept)
 }

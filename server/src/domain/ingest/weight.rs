@@ -103,7 +103,7 @@ mod tests {
 
     fn weight(report: Value) -> Weight {
         let report: Report = serde_json::from_value(report).unwrap();
-        weigh(&report, &told(&report))
+        weigh(&report, &told(&report, &kb_core::policy::Policy::default()))
     }
 
     #[test]

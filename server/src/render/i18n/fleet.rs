@@ -1,5 +1,8 @@
 //! Nodes: all together, the list, and one of them.
 
+use kb_core::policy::Stage;
+use kb_core::report::Meaning;
+
 use crate::domain::fleet_findings::FindingState;
 
 words! {
@@ -56,6 +59,9 @@ words! {
         open,
         nothing_open,
         ended,
+        decided,
+        stage_current,
+        stage_candidate,
         state_new,
         state_ongoing,
         state_acknowledged,
@@ -103,10 +109,33 @@ words! {
         acknowledged_by(name: &str, at: &str),
         silenced_by(name: &str, at: &str, until: &str),
         strip(count: u64),
+        decided_by(rule_set: &str, policy: &str, stage: &str),
+        milder_by_policy(count: u64),
+        ruled_ignored(rule: u64),
+        ruled_event(rule: u64),
+        ruled_warning(rule: u64),
+        ruled_fault(rule: u64),
     }
 }
 
 impl Words {
+    /// What the site's policy made of something; its own words follow.
+    pub(crate) fn ruled(&self, is: Meaning, rule: u64) -> String {
+        match is {
+            Meaning::Ignore => self.ruled_ignored(rule),
+            Meaning::Event => self.ruled_event(rule),
+            Meaning::Warning => self.ruled_warning(rule),
+            Meaning::Fault => self.ruled_fault(rule),
+        }
+    }
+
+    pub(crate) fn stage(&self, stage: Stage) -> &'static str {
+        match stage {
+            Stage::Current => self.stage_current,
+            Stage::Candidate => self.stage_candidate,
+        }
+    }
+
     pub(crate) fn finding_state(&self, state: FindingState) -> &'static str {
         match state {
             FindingState::New => self.state_new,

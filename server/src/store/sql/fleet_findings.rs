@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use kb_core::ids::NodeId;
-use kb_core::report::Bearing;
+use kb_core::report::{Bearing, Ruled};
 use kb_core::severity::{Action, Severity};
 use time::OffsetDateTime;
 
@@ -27,6 +27,7 @@ pub(super) struct Shown {
     title: String,
     subjects: BTreeSet<String>,
     pub(super) gravity: Gravity,
+    by_policy: Option<Ruled>,
     /// Ends of the runs of the reports that show it.
     ends: Vec<OffsetDateTime>,
     /// The report that is new, or that has other findings now, shows it.
@@ -51,7 +52,7 @@ pub(super) async fn shown<DB: Engine>(
     stands: &ReportListing,
 ) -> Result<BTreeMap<String, Shown>, StoreError> {
     let sql = "SELECT f.report_id, COALESCE(m.record_id, f.record_id), f.rule, f.title, f.subject, f.bearing, f.severity, \
-        f.action FROM finding f LEFT JOIN moved m ON m.former = f.record_id \
+        f.action, f.by_policy FROM finding f LEFT JOIN moved m ON m.former = f.record_id \
         WHERE f.node_id = $1 AND f.report_id IN ($2, $3)";
     let mut shown: BTreeMap<String, Shown> = BTreeMap::new();
     for row in tx.all(sql, values![news.node, &last_seen.id, &stands.id]).await? {
@@ -69,6 +70,7 @@ pub(super) async fn shown<DB: Engine>(
             severity: vocabulary::<Severity>("severity", &row.text(6)?)?,
             action: vocabulary::<Action>("action", &row.text(7)?)?,
         };
+        let by_policy = policy_from(&row.text(8)?)?;
         let name = record.clone().unwrap_or_else(|| format!("rule:{rule}"));
         let one = shown.entry(name).or_insert_with(|| Shown {
             record,
@@ -76,6 +78,7 @@ pub(super) async fn shown<DB: Engine>(
             title: title.clone(),
             subjects: BTreeSet::new(),
             gravity,
+            by_policy: by_policy.clone(),
             ends: Vec::new(),
             is_news: false,
             simulated: true,
@@ -85,6 +88,7 @@ pub(super) async fn shown<DB: Engine>(
         one.title = one.title.clone().min(title);
         if gravity.weight() > one.gravity.weight() {
             one.gravity = gravity;
+            one.by_policy = by_policy;
         }
         one.subjects.insert(row.text(4)?);
         one.simulated &= report.simulated;
@@ -98,6 +102,27 @@ pub(super) async fn shown<DB: Engine>(
 
 pub(super) fn bearing(text: &str) -> Result<Bearing, StoreError> {
     of_word(text).ok_or_else(|| unreadable("bearing", text))
+}
+
+/// As it is kept; empty where the records decided.
+pub(super) fn policy_text(ruled: Option<&Ruled>) -> String {
+    ruled
+        .and_then(|ruled| serde_json::to_string(ruled).ok())
+        .unwrap_or_default()
+}
+
+pub(super) fn policy_from(text: &str) -> Result<Option<Ruled>, StoreError> {
+    if text.is_empty() {
+        return Ok(None);
+    }
+    let ruled = serde_json::from_str(text).map(Some);
+    ruled.map_err(|_| unreadable("policy's rule", text))
+}
+
+/// How many the policy makes milder.
+pub(super) fn milder(shown: &BTreeMap<String, Shown>) -> i64 {
+    let milder = |one: &&Shown| one.by_policy.as_ref().is_some_and(Ruled::is_milder);
+    i64::try_from(shown.values().filter(milder).count()).unwrap_or(i64::MAX)
 }
 
 /// The worst that says something against the node.
@@ -181,15 +206,20 @@ async fn keep_open<DB: Engine>(
     open: &[(String, Shown)],
     before: &BTreeMap<String, Before>,
 ) -> Result<(), StoreError> {
-    let words: Vec<(String, String)> = open
+    let words: Vec<(String, String, String)> = open
         .iter()
         .map(|(_, one)| {
             let (severity, action) = (one.gravity.severity.map(word), one.gravity.action.map(word));
-            (severity.unwrap_or_default(), action.unwrap_or_default())
+            let by_policy = policy_text(one.by_policy.as_ref());
+            (
+                severity.unwrap_or_default(),
+                action.unwrap_or_default(),
+                by_policy,
+            )
         })
         .collect();
     let mut rows = Vec::with_capacity(open.len());
-    for ((name, one), (severity, action)) in open.iter().zip(&words) {
+    for ((name, one), (severity, action, by_policy)) in open.iter().zip(&words) {
         let life = life(news, one, before.get(name));
         rows.push([
             Value::from(news.node),
@@ -207,14 +237,16 @@ async fn keep_open<DB: Engine>(
             Value::from(life.opened_at),
             Value::from(life.last_at),
             Value::from(life.reports),
+            Value::from(by_policy),
         ]);
     }
     let columns = "node_finding (node_id, name, record_id, rule, title, subjects, severity, action, bearing, simulated, is_open, \
-        first_at, opened_at, last_at, reports)";
+        first_at, opened_at, last_at, reports, by_policy)";
     let tail = "ON CONFLICT (node_id, name) DO UPDATE SET record_id = excluded.record_id, rule = excluded.rule, \
         title = excluded.title, subjects = excluded.subjects, severity = excluded.severity, action = excluded.action, \
         bearing = excluded.bearing, simulated = excluded.simulated, is_open = excluded.is_open, first_at = excluded.first_at, \
-        opened_at = excluded.opened_at, last_at = excluded.last_at, reports = excluded.reports, ended_at = NULL";
+        opened_at = excluded.opened_at, last_at = excluded.last_at, reports = excluded.reports, by_policy = excluded.by_policy, \
+        ended_at = NULL";
     batch::insert(tx, columns, tail, &rows).await
 }
 
@@ -251,7 +283,7 @@ pub(super) async fn of_node<DB: Engine>(
 ) -> Result<Vec<NodeFinding>, StoreError> {
     let sql = concat!(
         "SELECT name, record_id, rule, title, subjects, severity, action, bearing, simulated, is_open, first_at, opened_at, \
-         last_at, ended_at, reports, owner, ",
+         last_at, ended_at, reports, owner, by_policy, ",
         handling_columns!(),
         " FROM node_finding WHERE node_id = $1"
     );
@@ -274,7 +306,8 @@ pub(super) async fn of_node<DB: Engine>(
             ended_at: row.maybe_time(13)?,
             reports: count_from(row.integer(14)?)?,
             owner: row.maybe_text(15)?,
-            handling: handling_from(&row, 16)?,
+            by_policy: policy_from(&row.text(16)?)?,
+            handling: handling_from(&row, 17)?,
         });
     }
     found.sort_by_key(|finding| {

@@ -174,12 +174,13 @@ pub(super) async fn ids<DB: Engine>(tx: &mut Tx<DB>, query: &NodeQuery) -> Resul
 /// Columns of [`summary_from`], in its order, of table `s`.
 macro_rules! summary_columns {
     () => {
-        "s.verdict, s.since, s.heard_at, s.simulated, s.gpus, s.model, s.driver, s.cause_record, s.cause_rule, s.action"
+        "s.verdict, s.since, s.heard_at, s.simulated, s.gpus, s.model, s.driver, s.cause_record, s.cause_rule, s.action, \
+         s.rule_set, s.milder"
     };
 }
 pub(super) use summary_columns;
 
-pub(super) const SUMMARY_WIDTH: usize = 10;
+pub(super) const SUMMARY_WIDTH: usize = 12;
 
 /// Reads a summary from column `first` on.
 pub(super) fn summary_from(row: &impl Cells, first: usize) -> Result<NodeSummary, StoreError> {
@@ -197,6 +198,8 @@ pub(super) fn summary_from(row: &impl Cells, first: usize) -> Result<NodeSummary
         driver: text(6)?,
         cause: text(8)?.map(|rule| Cause { record, rule }),
         action: vocabulary("action", &row.text(first + 9)?)?,
+        rule_set: text(10)?,
+        milder: count_from(row.integer(first + 11)?)?,
     })
 }
 

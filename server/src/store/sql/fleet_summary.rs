@@ -5,6 +5,7 @@ use kb_core::severity::Action;
 use kb_core::verdict::Verdict;
 use time::OffsetDateTime;
 
+use super::advice::{self, Decided};
 use super::engine::{Cells, Engine, values};
 use super::fleet_findings::{self, Shown};
 use super::report_rows::{LISTING_WIDTH, listing_columns, listing_from};
@@ -31,7 +32,14 @@ pub(super) async fn refresh<DB: Engine>(tx: &mut Tx<DB>, news: News<'_>) -> Resu
     };
     let shown = fleet_findings::shown(tx, &news, &last_seen, &stands).await?;
     let cause = fleet_findings::worst(&shown);
-    keep_summary(tx, &news, (&last_seen, &stands), cause).await?;
+    keep_summary(
+        tx,
+        &news,
+        (&last_seen, &stands),
+        cause,
+        fleet_findings::milder(&shown),
+    )
+    .await?;
     fleet_findings::keep(tx, &news, shown).await
 }
 
@@ -67,6 +75,7 @@ async fn keep_summary<DB: Engine>(
     news: &News<'_>,
     (last_seen, stands): (&ReportListing, &ReportListing),
     cause: Option<&Shown>,
+    milder: i64,
 ) -> Result<(), StoreError> {
     let sql = "SELECT verdict, since, model, driver FROM node_summary WHERE node_id = $1";
     let before = tx.first(sql, values![news.node]).await?;
@@ -88,6 +97,8 @@ async fn keep_summary<DB: Engine>(
         };
         (model, driver) = (told(&hardware.model, model), told(&hardware.driver, driver));
     }
+    let sql = "SELECT rule_set FROM report WHERE node_id = $1 AND id = $2";
+    let rule_set = tx.one(sql, values![news.node, &stands.id]).await?.text(0)?;
     let record = cause
         .and_then(|cause| cause.record.as_deref())
         .unwrap_or_default();
@@ -101,12 +112,14 @@ async fn keep_summary<DB: Engine>(
     let hostname = last_seen.hostname.as_deref().unwrap_or_default();
     let search = format!("{} {hostname}", news.node).to_lowercase();
     let sql = "INSERT INTO node_summary (node_id, verdict, verdict_order, since, standing_report, heard_at, simulated, gpus, \
-        model, driver, cause_record, cause_rule, action, search) \
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) ON CONFLICT (node_id) DO UPDATE SET \
+        model, driver, cause_record, cause_rule, action, search, rule_set, milder) \
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) \
+        ON CONFLICT (node_id) DO UPDATE SET \
         verdict = excluded.verdict, verdict_order = excluded.verdict_order, since = excluded.since, \
         standing_report = excluded.standing_report, heard_at = excluded.heard_at, simulated = excluded.simulated, \
         gpus = excluded.gpus, model = excluded.model, driver = excluded.driver, cause_record = excluded.cause_record, \
-        cause_rule = excluded.cause_rule, action = excluded.action, search = excluded.search";
+        cause_rule = excluded.cause_rule, action = excluded.action, search = excluded.search, \
+        rule_set = excluded.rule_set, milder = excluded.milder";
     let row = values![
         news.node,
         stands.verdict.word(),
@@ -122,9 +135,18 @@ async fn keep_summary<DB: Engine>(
         rule,
         &action,
         &search,
+        &rule_set,
+        milder,
     ];
     tx.run(sql, row).await?;
-    Ok(())
+    let decided = Decided {
+        report: &stands.id,
+        verdict: stands.verdict.word(),
+        action: &action,
+        cause: (record, rule),
+        rule_set: &rule_set,
+    };
+    advice::note(tx, news.node, news.at, decided).await
 }
 
 /// Locks the row of a node before its reports, in the order of an upload.

@@ -7,7 +7,8 @@
 //! nodes, outcomes, tokens, reviews,
 //! persons, sessions, audit,
 //! anonymous, feedback, baseline,
-//! bundles, deliveries, alerts       one trait each
+//! bundles, advice, deliveries,
+//! alerts                            one trait each
 //! proofs, standing                  a node's proofs beside each other; which report stands for it
 //! fleet, fleet_list                 all nodes counted; those of a list
 //! fleet_handling                    what people do about findings of a node
@@ -17,6 +18,7 @@
 //! engine, dialect, stamp, convert   what differs between engines; values in and out
 //! ```
 
+mod advice;
 mod alerts;
 mod anonymous;
 mod audit;

@@ -13,8 +13,8 @@ use super::report_rows::{listing_columns, listing_from, stored_from};
 use super::session::{SqlStore, Tx};
 use super::{batch, fleet_findings, node_events, proofs, standing};
 use crate::store::{
-    Gravity, Hardware, NewFinding, NewReport, Proofs, ReportListing, ReportQuery, ReportSaved, ReportStore,
-    SUMMARY_NAME_CHARACTERS, StoreError, StoredFinding, StoredReport, cut, word,
+    Found, Gravity, Hardware, Labels, NewFinding, NewReport, Proofs, ReportListing, ReportQuery, ReportSaved,
+    ReportStore, SUMMARY_NAME_CHARACTERS, StoreError, StoredFinding, StoredReport, cut, word,
 };
 
 const END_OF_TIME: OffsetDateTime = datetime!(9999-12-31 23:59:59 UTC);
@@ -50,7 +50,7 @@ impl<DB: Engine> ReportStore for SqlStore<DB> {
         insert_measurements(&mut tx, &report).await?;
         node_events::note(&mut tx, before, &report).await?;
         if let Some(found) = &report.found {
-            note_findings(&mut tx, (&report.node, &report.id), found.seq, &found.findings).await?;
+            note_findings(&mut tx, (&report.node, &report.id), found).await?;
         }
         let news = News {
             node: &report.node,
@@ -118,16 +118,26 @@ impl<DB: Engine> ReportStore for SqlStore<DB> {
         rows.iter().map(stored_from).collect()
     }
 
-    async fn replace_findings(
-        &self,
-        node: &NodeId,
-        report: &ReportId,
-        seq: Seq,
-        findings: Vec<NewFinding>,
-    ) -> Result<(), StoreError> {
+    async fn judge_again(&self, rule_sets: [&str; 2]) -> Result<u64, StoreError> {
+        let [one, other] = rule_sets;
+        let mut tx = self.begin_write().await?;
+        let sql = "UPDATE report SET correlated_seq = NULL WHERE rule_set NOT IN ($1, $2) AND EXISTS (\
+            SELECT 1 FROM node n WHERE n.id = report.node_id AND report.id IN (n.latest_report, n.proof_report))";
+        let count = tx.run(sql, values![one, other]).await?;
+        tx.commit().await?;
+        Ok(count)
+    }
+
+    async fn labels_of(&self, node: &NodeId) -> Result<Labels, StoreError> {
+        let sql = "SELECT name, value FROM node_label WHERE node_id = $1";
+        let rows = self.read_once().await?.all(sql, values![node]).await?;
+        rows.iter().map(|row| Ok((row.text(0)?, row.text(1)?))).collect()
+    }
+
+    async fn replace_found(&self, node: &NodeId, report: &ReportId, found: Found) -> Result<(), StoreError> {
         let mut tx = self.begin_write().await?;
         fleet_summary::lock(&mut tx, node).await?;
-        if !note_findings(&mut tx, (node, report), seq, &findings).await? {
+        if !note_findings(&mut tx, (node, report), &found).await? {
             let sql = "SELECT 1 FROM report WHERE node_id = $1 AND id = $2";
             return match tx.first(sql, values![node, report]).await? {
                 // Another server knew more when it correlated.
@@ -209,7 +219,7 @@ impl<DB: Engine> ReportStore for SqlStore<DB> {
     }
 
     async fn findings(&self, node: &NodeId, report: &ReportId) -> Result<Vec<StoredFinding>, StoreError> {
-        let sql = "SELECT ordinal, record_id, revision, rule, subject, title, evidence, seq, severity, action, bearing \
+        let sql = "SELECT ordinal, record_id, revision, rule, subject, title, evidence, seq, severity, action, bearing, by_policy \
             FROM finding \
             WHERE node_id = $1 AND report_id = $2 ORDER BY ordinal";
         let rows = self.read_once().await?.all(sql, values![node, report]).await?;
@@ -221,34 +231,45 @@ impl<DB: Engine> ReportStore for SqlStore<DB> {
 async fn note_findings<DB: Engine>(
     tx: &mut Tx<DB>,
     (node, report): (&NodeId, &ReportId),
-    seq: Seq,
-    findings: &[NewFinding],
+    found: &Found,
 ) -> Result<bool, StoreError> {
+    let Found {
+        seq,
+        rule_set,
+        findings,
+    } = found;
+    let seq = *seq;
     for finding in findings {
         refuse_nul("a finding's title", &finding.title)?;
         refuse_nul("a finding's evidence", &finding.evidence)?;
     }
     let count = i64::try_from(findings.len()).unwrap_or(i64::MAX);
-    let sql = "UPDATE report SET correlated_seq = $3, findings = $4 \
+    let sql = "UPDATE report SET correlated_seq = $3, findings = $4, \
+        rule_set = CASE WHEN $5 = '' THEN rule_set ELSE $5 END \
         WHERE node_id = $1 AND id = $2 AND (correlated_seq IS NULL OR correlated_seq <= $3)";
-    if tx.run(sql, values![node, report, seq, count]).await? == 0 {
+    if tx.run(sql, values![node, report, seq, count, rule_set]).await? == 0 {
         return Ok(false);
     }
     let sql = "DELETE FROM finding WHERE node_id = $1 AND report_id = $2";
     tx.run(sql, values![node, report]).await?;
 
-    let words: Vec<(String, String)> = findings
+    let words: Vec<(String, String, String)> = findings
         .iter()
         .map(|finding| {
             let (severity, action) = (
                 finding.gravity.severity.map(word),
                 finding.gravity.action.map(word),
             );
-            (severity.unwrap_or_default(), action.unwrap_or_default())
+            let by_policy = fleet_findings::policy_text(finding.by_policy.as_ref());
+            (
+                severity.unwrap_or_default(),
+                action.unwrap_or_default(),
+                by_policy,
+            )
         })
         .collect();
     let mut rows = Vec::with_capacity(findings.len());
-    for (ordinal, (finding, (severity, action))) in (0_i64..).zip(findings.iter().zip(&words)) {
+    for (ordinal, (finding, (severity, action, by_policy))) in (0_i64..).zip(findings.iter().zip(&words)) {
         let (record, revision) = finding
             .record
             .as_ref()
@@ -268,10 +289,11 @@ async fn note_findings<DB: Engine>(
             Value::from(severity),
             Value::from(action),
             Value::from(finding.gravity.bearing.word()),
+            Value::from(by_policy),
         ]);
     }
     let columns = "finding (node_id, report_id, ordinal, record_id, revision, rule, subject, title, evidence, seq, severity, \
-        action, bearing)";
+        action, bearing, by_policy)";
     batch::insert(tx, columns, "", &rows).await?;
     Ok(true)
 }
@@ -365,6 +387,7 @@ fn finding_from(row: &impl Cells) -> Result<StoredFinding, StoreError> {
                 action: vocabulary("action", &row.text(9)?)?,
                 bearing: fleet_findings::bearing(&row.text(10)?)?,
             },
+            by_policy: fleet_findings::policy_from(&row.text(11)?)?,
         },
         seq: Seq(row.integer(7)?),
     })

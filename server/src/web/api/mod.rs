@@ -17,6 +17,8 @@ pub mod metrics;
 pub mod openapi;
 mod page;
 pub mod people;
+pub mod policy;
+pub mod policy_replay;
 pub mod records;
 pub mod reports;
 pub mod search;
@@ -89,6 +91,12 @@ pub fn declare(routes: &mut Routes) {
     routes.get("/api/v1/codes", Access::Anyone, codes::codes);
     routes.get("/api/v1/codes/{code:.+}", Access::Anyone, codes::code);
     routes.get("/api/v1/signatures", Access::Anyone, signatures::signatures);
+    routes.get("/api/v1/policy", Access::Scope(Scope::Report), policy::get);
+    routes.post(
+        "/api/v1/policy/replay",
+        Access::Scope(Scope::Fleet),
+        policy_replay::post,
+    );
     routes.get("/api/v1/graph", Access::Anyone, graph::whole::whole);
     routes.get("/api/v1/graph/path", Access::Anyone, graph::path::path);
     let admin = Access::Scope(Scope::Admin);

@@ -12,7 +12,7 @@ use utoipa::{Modify, OpenApi};
 use super::forms::Forms;
 use super::{
     audit, batch, codes, enrol, export, feedback, graph, health, join_tokens, match_text, metrics, people,
-    records, reports, search, signatures, unmatched, workbench,
+    policy, policy_replay, records, reports, search, signatures, unmatched, workbench,
 };
 use crate::bundle::Line;
 use crate::web::auth::Anyone;
@@ -47,7 +47,7 @@ use crate::web::error::PROBLEM_JSON;
         reports::findings::change,
         reports::measurements::get,
         reports::case::get,
-        codes::codes, codes::code, signatures::signatures, export::export, export::export_zip,
+        codes::codes, codes::code, signatures::signatures, policy::get, policy_replay::post, export::export, export::export_zip,
         people::list, people::add, people::set_role, people::disable, people::enable, people::end_sessions,
         audit::list, audit::export,
         graph::whole::whole, graph::path::path, workbench::post,

@@ -91,6 +91,7 @@ fn finding(record: Option<&str>, rule: &str, title: &str) -> NewFinding {
         title: title.to_owned(),
         evidence: "[]".to_owned(),
         gravity: Gravity::default(),
+        by_policy: None,
     }
 }
 

@@ -33,12 +33,14 @@ pub(super) fn finding(record: Option<&str>, rule: &str, gravity: (Bearing, Sever
             severity: Some(gravity.1),
             action: Some(gravity.2),
         },
+        by_policy: None,
     }
 }
 
 #[expect(clippy::unnecessary_wraps, reason = "as a report has it")]
 pub(super) fn found(findings: Vec<NewFinding>) -> Option<Found> {
     Some(Found {
+        rule_set: "test".to_owned(),
         seq: Seq(1),
         findings,
     })

@@ -27,6 +27,7 @@ fn finding(title: &str) -> NewFinding {
         title: title.to_owned(),
         evidence: "[]".to_owned(),
         gravity: Gravity::default(),
+        by_policy: None,
     }
 }
 

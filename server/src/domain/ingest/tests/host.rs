@@ -12,7 +12,10 @@ fn a_host_that_fails_during_the_run_leaves_it_unknown() {
         let text = format!("[  10.000000] {text}");
         let mut whole = report(2, &[proven(0, 1)]);
         whole["logs"] = json!([{ "source": "kmsg", "when": when, "text": text }]);
-        let claim = told(&serde_json::from_value(whole).unwrap());
+        let claim = told(
+            &serde_json::from_value(whole).unwrap(),
+            &kb_core::policy::Policy::default(),
+        );
         (claim.verdict, claim.reason)
     };
     for line in [
@@ -44,7 +47,10 @@ fn a_gpu_that_is_lost_or_named_twice_is_no_health() {
     let of = |change: &dyn Fn(&mut serde_json::Value)| {
         let mut whole = report(2, &[proven(0, 1)]);
         change(&mut whole);
-        let claim = told(&serde_json::from_value(whole).unwrap());
+        let claim = told(
+            &serde_json::from_value(whole).unwrap(),
+            &kb_core::policy::Policy::default(),
+        );
         (claim.verdict, claim.reason)
     };
     for fact in ["name", "nvml_index", "memory_bytes"] {

@@ -3,6 +3,7 @@
 use actix_web::web::{self, Payload};
 use actix_web::{HttpRequest, HttpResponse};
 use kb_core::ids::NodeId;
+use kb_core::report::Ruled;
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
@@ -38,6 +39,10 @@ pub struct NodeFindingEntry {
     severity: Option<String>,
     /// What to do first, where the record says so.
     action: Option<String>,
+    /// What the site's policy made of it: number and words of the rule, what it `is` by that and `was` by the records; null where
+    /// the records decided.
+    #[schema(value_type = Option<Object>)]
+    by_policy: Option<Ruled>,
     /// It is of simulated runs alone.
     simulated: bool,
     /// GPUs, pairs and the like that it is about.
@@ -124,6 +129,7 @@ fn entry(finding: NodeFinding, now: OffsetDateTime) -> NodeFindingEntry {
         bearing: finding.bearing.word(),
         severity: finding.severity.map(word),
         action: finding.action.map(word),
+        by_policy: finding.by_policy,
         simulated: finding.simulated,
         subjects: finding.subjects,
         reports: finding.reports,

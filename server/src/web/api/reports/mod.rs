@@ -10,6 +10,7 @@ pub mod measurements;
 pub mod nodes;
 pub mod post;
 
+use kb_core::report::Ruled;
 use serde::Serialize;
 use serde_json::value::RawValue;
 use utoipa::ToSchema;
@@ -88,6 +89,9 @@ pub struct FindingEntry {
     /// What led to it.
     #[schema(value_type = Vec<Object>)]
     evidence: Box<RawValue>,
+    /// What the site's policy made of it; null where the records decided.
+    #[schema(value_type = Option<Object>)]
+    by_policy: Option<Ruled>,
     /// Which state of the knowledge found it.
     seq: i64,
 }
@@ -103,6 +107,7 @@ fn finding(stored: &StoredFinding) -> Result<FindingEntry, Problem> {
         subject: finding.subject.clone(),
         title: finding.title.clone(),
         evidence,
+        by_policy: finding.by_policy.clone(),
         seq: stored.seq.0,
     })
 }

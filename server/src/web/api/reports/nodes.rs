@@ -11,7 +11,7 @@ use super::ReportEntry;
 use super::findings::{NodeFindingEntry, entries};
 use crate::domain::fleet_filter::Asked;
 use crate::domain::node_events;
-use crate::store::{NodeEvent, NodeListing, NodeSummary, ReportQuery, word};
+use crate::store::{Advice, NodeEvent, NodeListing, NodeSummary, ReportQuery, word};
 use crate::web::api::page;
 use crate::web::api::records::get::rfc3339;
 use crate::web::auth::FleetReader;
@@ -112,6 +112,10 @@ pub struct SummaryEntry {
     /// What to do first about it, in the words of the annex's `action`; null where no record says it, which is not `none`.
     #[schema(example = "reset_gpu")]
     action: Option<String>,
+    /// Version of the records and the policy that decided; null where it was not noted.
+    rule_set: Option<String>,
+    /// Open findings that the site's policy makes milder: where they are all that is wrong, the node is no plainly healthy one.
+    milder_by_policy: u32,
 }
 
 /// The worst of what is open on a node.
@@ -139,6 +143,8 @@ impl From<&NodeSummary> for SummaryEntry {
                 rule: cause.rule.clone(),
             }),
             action: summary.action.map(word),
+            rule_set: summary.rule_set.clone(),
+            milder_by_policy: summary.milder,
         }
     }
 }
@@ -152,6 +158,10 @@ pub struct NodeDetail {
     labels: BTreeMap<String, String>,
     /// The node in one line.
     summary: SummaryEntry,
+    /// The policy that is for it now; what its summary says was decided by `summary.rule_set`.
+    policy: PolicyEntry,
+    /// What it was advised, the newest first: a row each time that this, or what decides, changed.
+    advice: Vec<AdviceEntry>,
     /// What its reports show or have shown: what is open first, the worst before the others.
     findings: Vec<NodeFindingEntry>,
     /// What happened to it, newest first: another name, other GPUs, a clock that is wrong.
@@ -162,6 +172,52 @@ pub struct NodeDetail {
     last_seen: ReportEntry,
     /// Its newest reports by arrival; older ones at `/api/v1/reports?node=`.
     reports: Vec<ReportEntry>,
+}
+
+/// Which policy a node has.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct PolicyEntry {
+    /// `current`, or `candidate` where the node is one of those on which another policy is tried.
+    #[schema(example = "current")]
+    stage: &'static str,
+    /// Version of the policy; `none` without one.
+    version: String,
+    /// Version of records and policy together.
+    rule_set: String,
+}
+
+/// What a node was advised.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct AdviceEntry {
+    /// Since when, RFC 3339.
+    at: String,
+    /// The report whose verdict stood.
+    report: String,
+    /// That verdict.
+    #[schema(value_type = String, example = "broken")]
+    verdict: kb_core::verdict::Verdict,
+    /// What to do first; null where no record says it.
+    action: Option<String>,
+    /// The record that explains the worst of what was open; null: no known one did, or nothing was.
+    record: Option<String>,
+    /// The rule that found it; empty where nothing was open.
+    rule: String,
+    /// Version of records and policy; null where it was not noted.
+    rule_set: Option<String>,
+}
+
+impl From<Advice> for AdviceEntry {
+    fn from(advice: Advice) -> Self {
+        Self {
+            at: rfc3339(advice.at),
+            report: advice.report.to_string(),
+            verdict: advice.verdict,
+            action: advice.action.map(word),
+            record: advice.record.map(|record| record.to_string()),
+            rule: advice.rule,
+            rule_set: advice.rule_set,
+        }
+    }
 }
 
 /// Something that happened to a node.
@@ -280,10 +336,22 @@ pub async fn get(
     let events = state.store.node_events(&node, PAGE_DEFAULT).await?;
     let findings = state.store.node_findings(&node).await?;
     let listed = state.store.reports(query).await?;
+    let advice = state.store.advice(&node, PAGE_DEFAULT).await?;
+    let generation = state.knowledge.current();
+    let site = state
+        .correlator
+        .site(state.store.as_ref(), &generation, &node)
+        .await?;
     Ok(HttpResponse::Ok().json(NodeDetail {
         id: node.to_string(),
         labels: known.labels.clone(),
         summary: (&known.summary).into(),
+        policy: PolicyEntry {
+            stage: site.stage.word(),
+            version: site.policy.version,
+            rule_set: site.rule_set,
+        },
+        advice: advice.into_iter().map(AdviceEntry::from).collect(),
         findings: entries(findings, state.clock.now()),
         events: events.iter().map(NodeEventEntry::from).collect(),
         latest: (&known.latest).into(),

@@ -43,6 +43,8 @@ pub struct FindingView {
     pub handled: Option<String>,
     pub note: Option<String>,
     pub is_handled: bool,
+    /// What the site's policy made of it, and its words.
+    pub by_policy: Option<(String, String)>,
 }
 
 pub(super) fn findings(
@@ -91,6 +93,10 @@ fn view(finding: &NodeFinding, generation: &Generation, now: OffsetDateTime, loc
             &moment(finding.first_at),
             &moment(finding.last_at),
         ),
+        by_policy: finding.by_policy.as_ref().map(|ruled| {
+            let rule = u64::from(ruled.rule);
+            (words.ruled(ruled.is, rule), ruled.reason.clone())
+        }),
         simulated: finding.simulated,
         owner: finding.owner.as_deref().map(|owner| words.owned_by(owner)),
         is_handled: matches!(state, FindingState::Acknowledged | FindingState::Silenced),

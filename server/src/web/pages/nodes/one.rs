@@ -16,6 +16,7 @@ use super::{Link, asked, list, node_href, report_href, told};
 use crate::domain::fleet_changes::{self, Change, Compared, Shown};
 use crate::domain::fleet_filter::Asked;
 use crate::domain::node_events;
+use crate::domain::policy::Site;
 use crate::feed::Generation;
 use crate::render::advice::Text;
 use crate::render::i18n::Locale;
@@ -50,6 +51,9 @@ pub struct NodePage {
     pub since: String,
     pub cause: Option<CauseView>,
     pub action: &'static str,
+    /// Which rule set decided, and whether the policy makes something milder.
+    pub decided: String,
+    pub milder: Option<String>,
     pub fix: Option<FirstThing>,
     /// What the report itself says to do, where no record does.
     pub own_fix: Option<String>,
@@ -138,6 +142,8 @@ pub struct Source<'s> {
     /// Address of older reports.
     pub next: Option<String>,
     pub forms: Option<Forms>,
+    /// What the node is judged by now.
+    pub site: &'s Site,
     pub now: OffsetDateTime,
 }
 
@@ -191,6 +197,12 @@ pub fn page(source: Source<'_>, generation: &Generation, locale: Locale) -> Node
             None => words.since_moment(&moment(summary.since)),
         },
         cause,
+        decided: words.decided_by(
+            summary.rule_set.as_deref().unwrap_or(words.not_known),
+            &source.site.policy.version,
+            words.stage(source.site.stage),
+        ),
+        milder: (summary.milder > 0).then(|| words.milder_by_policy(u64::from(summary.milder))),
         action: asked::action_word(&summary.action.map_or(Known::Unknown, Known::Is), locale),
         fix,
         own_fix,
@@ -363,7 +375,13 @@ pub async fn get(
         csrf: session.csrf,
     });
     let is_own = forms.is_some();
+    let generation = state.knowledge.current();
+    let site = state
+        .correlator
+        .site(state.store.as_ref(), &generation, &id)
+        .await?;
     let source = Source {
+        site: &site,
         node: &node,
         findings: &findings,
         compared: &compared,
@@ -373,7 +391,7 @@ pub async fn get(
         forms,
         now: state.clock.now(),
     };
-    let page = page(source, &state.knowledge.current(), locale);
+    let page = page(source, &generation, locale);
     if is_own {
         html_not_shared(&page)
     } else {

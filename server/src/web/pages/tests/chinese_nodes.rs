@@ -12,6 +12,7 @@ use super::chinese::{CHINESE, assert_nothing_is_english, generation, listing, re
 use crate::domain::fleet::{Fault, Fleet};
 use crate::domain::fleet_changes::{Change, Compared, Shown};
 use crate::domain::fleet_filter::Asked;
+use crate::domain::policy::Site;
 use crate::render::i18n::Locale;
 use crate::store::{
     Cause, Handling, HandlingKind, HeardNode, LabelCount, NodeChange, NodeEvent, NodeFinding, NodeListing,
@@ -45,6 +46,8 @@ fn chinese_pages_of_nodes_say_nothing_in_english() {
                 rule: "health/xid-79".to_owned(),
             }),
             action: Some(Action::ResetGpu),
+            rule_set: None,
+            milder: 1,
         },
         latest: listing(&report),
         last_seen: look,
@@ -128,6 +131,7 @@ fn finding(handling: Option<HandlingKind>) -> NodeFinding {
         last_at: at,
         ended_at: None,
         reports: 3,
+        by_policy: None,
         owner: Some("管理员".to_owned()),
         handling: handling.map(|kind| Handling {
             kind,
@@ -156,6 +160,8 @@ fn the_chinese_page_of_a_node_says_nothing_in_english() {
         driver: None,
         cause,
         action,
+        rule_set: None,
+        milder: 1,
     };
     let node = |summary| NodeListing {
         id: report.node.id.clone(),
@@ -230,6 +236,7 @@ fn the_chinese_page_of_a_node_says_nothing_in_english() {
                     action: "/nodes/x/findings".to_owned(),
                     csrf: "proof".to_owned(),
                 }),
+                site: &Site::default(),
                 now: at,
             },
             &generation(),

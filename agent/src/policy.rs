@@ -1,0 +1,129 @@
+//! The site's policy as the server gave it last, kept in the state folder, so that a node judges by it without a network.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use kb_core::ids::NodeId;
+use kb_core::policy::{Given, Policy};
+use kb_core::report::{Fact, Report, fact_name};
+use serde::{Deserialize, Serialize};
+
+use crate::files::{FOR_ALL, read_plain, write_whole};
+use crate::upload::{UploadError, Uploader};
+
+const NAME: &str = "policy.json";
+/// What an older server says of the call.
+const NO_SUCH_CALL: u16 = 404;
+
+/// What was fetched, and where from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Kept {
+    server: String,
+    node: NodeId,
+    etag: String,
+    #[serde(flatten)]
+    pub(crate) given: Given,
+}
+
+impl Kept {
+    /// Which policy it is, in one line.
+    pub(crate) fn told(&self) -> String {
+        let Given {
+            stage,
+            rule_set,
+            policy,
+        } = &self.given;
+        let rules = policy.rules.len();
+        format!(
+            "policy {} ({}, {rules} rules for this node), rule set {rule_set}",
+            policy.version,
+            stage.word()
+        )
+    }
+}
+
+/// The file of a state folder.
+#[derive(Debug, Clone)]
+pub(crate) struct PolicyFile(PathBuf);
+
+impl PolicyFile {
+    pub(crate) fn of(folder: &Path) -> Self {
+        Self(folder.join(NAME))
+    }
+
+    /// Nothing where none was ever fetched; an error where it cannot be read.
+    pub(crate) fn read(&self) -> Result<Option<Kept>, String> {
+        let told = |why: String| format!("{}: {why}", self.0.display());
+        match read_plain(&self.0) {
+            Ok(bytes) => serde_json::from_slice(&bytes)
+                .map(Some)
+                .map_err(|error| told(error.to_string())),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(told(error.to_string())),
+        }
+    }
+
+    /// The policy; one that cannot be read is said, and the records alone decide.
+    pub(crate) fn policy(&self, say: &dyn Fn(&str)) -> Policy {
+        match self.read() {
+            Ok(kept) => kept.map(|kept| kept.given.policy).unwrap_or_default(),
+            Err(why) => {
+                say(&format!("no policy is used, the records alone decide: {why}"));
+                Policy::default()
+            }
+        }
+    }
+
+    /// Asks the server whether there is another one. What cannot be fetched is no reason to forget the one that is here.
+    pub(crate) fn refresh(&self, server: &Uploader, node: &NodeId, say: &dyn Fn(&str)) {
+        let kept = self.read().ok().flatten();
+        let known = kept
+            .as_ref()
+            .filter(|kept| kept.server == server.address() && kept.node == *node);
+        match self.fetch(server, node, known.map(|kept| kept.etag.as_str())) {
+            Ok(()) => {}
+            // A server of before there were policies.
+            Err(Failed::Server(UploadError::Refused {
+                status: NO_SUCH_CALL, ..
+            })) => {}
+            Err(why) => {
+                let stays = match &kept {
+                    Some(kept) => format!("policy {} is used on", kept.given.policy.version),
+                    None => "the records alone decide".to_owned(),
+                };
+                say(&format!("the policy was not fetched: {why}; {stays}"));
+            }
+        }
+    }
+
+    fn fetch(&self, server: &Uploader, node: &NodeId, known: Option<&str>) -> Result<(), Failed> {
+        let Some((etag, bytes)) = server.policy(node, known)? else {
+            return Ok(());
+        };
+        let given: Given = serde_json::from_slice(&bytes)
+            .map_err(|error| Failed::Answer(format!("it is none that this agent understands: {error}")))?;
+        let kept = Kept {
+            server: server.address().to_owned(),
+            node: node.clone(),
+            etag,
+            given,
+        };
+        let json = serde_json::to_vec(&kept).map_err(|error| Failed::Answer(error.to_string()))?;
+        write_whole(&self.0, &json, FOR_ALL)
+            .map_err(|error| Failed::Answer(format!("{}: {error}", self.0.display())))
+    }
+}
+
+#[derive(Debug, thiserror::Error)]
+enum Failed {
+    #[error(transparent)]
+    Server(#[from] UploadError),
+    #[error("{0}")]
+    Answer(String),
+}
+
+/// Notes in a report by which policy it was judged.
+pub(crate) fn stamp(report: &mut Report, policy: &Policy) {
+    let version = Fact::read(policy.version.clone().into(), NAME);
+    report.host.insert(fact_name::POLICY_VERSION.to_owned(), version);
+}
