@@ -1,5 +1,6 @@
 //! The hits on one line: grouped by record, each record spoken for by one of them, then counted and reported.
 
+use std::cell::LazyCell;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -17,7 +18,7 @@ use super::source_code::is_source;
 use super::{MatchedLine, ScanOptions, prefix, text};
 use crate::matcher::rarity::SPECIFIC;
 use crate::matcher::{Kind, Line, Matcher, PartOf, RawHit, Signal};
-use crate::signature::DeviceRule;
+use crate::signature::{DeviceRule, tells_of_lost_gpu};
 
 pub(super) struct Hits<'a> {
     pub(super) matcher: &'a Matcher,
@@ -46,6 +47,15 @@ impl Hits<'_> {
         for hit in hits.iter_mut() {
             hit.weak |= is_source(self.line.text, hit);
         }
+        let lower = self.line.lower;
+        let is_lost = LazyCell::new(|| tells_of_lost_gpu(lower));
+        let is_harmless = |hit: &RawHit| {
+            matcher
+                .record(record_of(hit))
+                .is_some_and(|record| record.harmless)
+        };
+        // What such a record says of its message is not true of this line.
+        hits.retain(|hit| !(is_harmless(hit) && *is_lost));
         let parts = self.take_parts(hits);
         hits.sort_by_key(|hit| (record_of(hit), hit.weak, hit.signal));
         let dropped = keep_most_telling(matcher, hits, record_of);
@@ -114,9 +124,10 @@ impl Hits<'_> {
             on_line.parts = further;
         }
         let judged = match device_rule(matcher, group) {
-            Some(rule) if is_match => self
-                .devices
-                .judge(rule, line.text, &on_line.captures, on_line.line),
+            Some(rule) if is_match => {
+                self.devices
+                    .judge(rule, line.text, &on_line.captures, on_line.line)
+            }
             _ => Judged::Counts,
         };
         let (is_match, waits) = match judged {
@@ -163,7 +174,10 @@ impl Hits<'_> {
     }
 
     fn is_fatal(&self, record: u32) -> bool {
-        self.matcher.record(record).is_some_and(|record| record.harmless) && is_called_fatal(self.line.text)
+        self.matcher.record(record).is_some_and(|record| {
+            record.harmless && is_called_fatal(self.line.text)
+                || record.notice && tells_of_lost_gpu(self.line.lower)
+        })
     }
 
     fn on_line(&self, span: &Range<usize>, captures: BTreeMap<String, String>) -> MatchedLine {
