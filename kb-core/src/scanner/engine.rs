@@ -18,7 +18,7 @@ use super::fold::{Seen, Tally};
 use super::hits::Hits;
 use super::lines::{End, Part, line_end, line_start, newlines, size, tail};
 use super::marks::{Marks, upto};
-use super::messages::{messages, shown_parts};
+use super::messages::{host_of, messages, shown_parts};
 use super::origin::Origin;
 use super::partial::{Cuts, Partials};
 use super::restore::{Signs, restore};
@@ -320,6 +320,7 @@ impl Engine {
         // Both the time of a line and its messages are told by its prefixes, which are read once, where first needed.
         let shown = OnceCell::new();
         let shown = || shown.get_or_init(|| shown_parts(text, first)).as_slice();
+        let host = || host_of(text, shown());
         let read_messages = || messages(text, shown(), last);
         let line = Line {
             text,
@@ -342,7 +343,7 @@ impl Engine {
                 } else if !names_devices {
                     // What a terminal shows of the line: a progress bar before it is gone.
                     let shown_from = memchr::memrchr(b'\r', text).map_or(0, |end| end + 1);
-                    self.devices.read(tail(text, shown_from), origin.line);
+                    self.devices.read(tail(text, shown_from), host, origin.line);
                     names_devices = true;
                 }
             }
@@ -372,6 +373,7 @@ impl Engine {
                 matcher: &matcher,
                 line: &line,
                 origin,
+                host: &host,
                 moment,
                 options: &self.options,
                 seen: &mut self.seen_on_long_line,

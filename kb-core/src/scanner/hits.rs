@@ -24,6 +24,8 @@ pub(super) struct Hits<'a> {
     pub(super) matcher: &'a Matcher,
     pub(super) line: &'a Line<'a>,
     pub(super) origin: &'a Origin<'a>,
+    /// That the line names; else empty.
+    pub(super) host: &'a dyn Fn() -> &'a [u8],
     pub(super) moment: Option<Moment>,
     pub(super) options: &'a ScanOptions,
     pub(super) seen: &'a mut Vec<(u32, bool)>,
@@ -126,7 +128,7 @@ impl Hits<'_> {
         let judged = match device_rule(matcher, group) {
             Some(rule) if is_match => {
                 self.devices
-                    .judge(rule, line.text, &on_line.captures, on_line.line)
+                    .judge(rule, line.text, (self.host)(), &on_line.captures, on_line.line)
             }
             _ => Judged::Counts,
         };

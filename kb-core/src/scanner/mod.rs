@@ -8,7 +8,7 @@
 //! sequence signatures of several lines, put together for each writer; wrap: lines that a terminal has cut
 //! partial  lines that a container runtime has cut; bytes: messages that the journal writes as arrays of bytes
 //! fold     hits of a record and captured values, counted; score: how much of the line a hit explains
-//! devices  which device a line is about, where a pattern counts for GPUs only
+//! devices  which device a line is about, where a pattern counts for GPUs only; address: places on the bus
 //! summary  the answer; environment: does the record apply, stated: what the text says of its machine; wrapper: which
 //!          match only wraps another; cause: what came first and led to the rest
 //! fatal    lines that are not harmless, whatever their record says; unexplained: Xids that no record explains
@@ -19,6 +19,7 @@
 //! Lines are 1-based and end at `\n` (a `\r` before it belongs to the end). Offsets count bytes of the body as given
 //! to [`Scanner::push`], from 0. Memory is bounded whatever the body: see the constants in `lines` and `fold`.
 
+mod address;
 mod assemble;
 mod between;
 mod bytes;
