@@ -88,6 +88,7 @@ impl Engine {
                 cleaned: None,
                 joined: None,
                 restored: false,
+                within: false,
             };
             self.scan_single(part.bytes, &origin, &mut events);
             let is_middle = !piece.first && bytes::middle(part.bytes).is_some();
@@ -248,6 +249,7 @@ impl Engine {
                 ..*origin
             };
             self.look_at(&clean.text, &origin, events);
+            self.scan_within(&clean, &origin, events);
         }
         self.clean = clean;
     }
@@ -268,11 +270,12 @@ impl Engine {
             cleaned: Some(&joined.clean),
             joined: Some(joined),
             restored: false,
+            within: false,
         };
         self.look_at(&joined.clean.text, &origin, events);
     }
 
-    fn wake_single(&mut self, line: &[u8]) {
+    pub(super) fn wake_single(&mut self, line: &[u8]) {
         let slow_marks = self.slow_marks(line);
         self.wake(line, 0..line.len(), &slow_marks);
         self.slow_marks = slow_marks;
@@ -297,7 +300,7 @@ impl Engine {
         found.dedup();
     }
 
-    fn look_at(&mut self, text: &[u8], origin: &Origin<'_>, events: &mut Sink<'_>) {
+    pub(super) fn look_at(&mut self, text: &[u8], origin: &Origin<'_>, events: &mut Sink<'_>) {
         let mut found = std::mem::take(&mut self.found);
         if found.is_empty() {
             self.found = found;

@@ -201,7 +201,7 @@ impl Hits<'_> {
         }
         let parts = hits.extract_if(.., |hit| self.part_of(hit).is_some());
         let parts = parts.collect();
-        if self.origin.joined.is_some() {
+        if self.origin.joined.is_some() || self.origin.within {
             Vec::new()
         } else {
             parts

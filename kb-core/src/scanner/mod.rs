@@ -6,7 +6,8 @@
 //! engine   run or piece -> lines worth a look -> matcher; hits: one for each line and record
 //! prefix   what logging put before the message; messages: what quotes and cells hold; clock: when the line was written
 //! sequence signatures of several lines, put together for each writer; wrap: lines that a terminal has cut
-//! partial  lines that a container runtime has cut; bytes: messages that the journal writes as arrays of bytes
+//! partial  lines that a container runtime has cut; bytes: messages that the journal writes as arrays of bytes;
+//!          lines_within: texts of several lines in one string
 //! fold     hits of a record and captured values, counted; score: how much of the line a hit explains
 //! devices  which device a line is about, where a pattern counts for GPUs only; address: places on the bus
 //! summary  the answer; environment: does the record apply, stated: what the text says of its machine; wrapper: which
@@ -39,6 +40,7 @@ mod given;
 mod hits;
 mod labels;
 mod lines;
+mod lines_within;
 mod marks;
 mod messages;
 mod order;
