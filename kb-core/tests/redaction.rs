@@ -242,6 +242,30 @@ fn quotes_and_backslashes_within_a_password_do_not_end_it() {
 }
 
 #[test]
+fn a_secret_in_a_sentence_is_cut_and_the_sentence_stays() {
+    for (text, shown) in [
+        ("refused: token is hunter2SECRET99x", "refused: token is secret-1"),
+        (
+            "mount error: credentials hunter2SECRET99x",
+            "mount error: credentials secret-1",
+        ),
+        ("$ wandb login hunter2SECRET99x", "$ wandb login secret-1"),
+        ("WIFI_PSK hunter2SECRET99x", "WIFI_PSK secret-1"),
+        ("user root pass hunter2SECRET99x", "user root pass secret-1"),
+    ] {
+        assert_eq!(line(text), shown, "{text}");
+    }
+    for text in [
+        "the token is invalid or expired",
+        "credentials were not found",
+        "wandb login failed",
+        "pass 1 of 3",
+    ] {
+        assert_eq!(line(text), text);
+    }
+}
+
+#[test]
 fn what_matching_needs_stays() {
     for text in [
         "NVRM: Xid (PCI:0000:3b:00): 79, pid=1234, name=python3, GPU has fallen off the bus.",

@@ -8,16 +8,28 @@ use super::error::ConvertError;
 use super::format::Section;
 use super::lines::{Line, between};
 use super::matrix::figure;
-use crate::report::{Check, Engine, Operation, Outcome};
+use crate::report::{Check, Engine, Mismatch, Operation, Outcome};
 
 const TOOL: &str = "simpleP2P";
 /// What it calls a gigabyte, in bytes over 1e9.
 const GIBIBYTE: f64 = 1.073_741_824;
+/// A `float`.
+const ELEMENT_BYTES: u64 = 4;
+/// "Test failed!" means that data was wrong, also where the lines before it, which say what data, were cut off. The tool
+/// prints no more than the first few.
+const NONE_PRINTED: Mismatch = Mismatch {
+    first_offset: 0,
+    words: 0,
+    in_guard: false,
+    untouched: false,
+    writer_sees_it: None,
+};
 
 pub(super) fn read(draft: &mut Draft, section: &Section<'_>) -> Result<(), ConvertError> {
     let mut pair = None;
     let mut bytes = 0;
     let mut outcome = None;
+    let mut wrong_words: Option<Mismatch> = None;
     let mut refused = false;
     for line in &section.lines {
         let text = line.text.trim();
@@ -30,6 +42,14 @@ pub(super) fn read(draft: &mut Draft, section: &Section<'_>) -> Result<(), Conve
             pair = Some(bandwidth(draft, line, bytes)?);
         } else if text.starts_with("Two or more GPUs with Peer-to-Peer access capability are required") {
             refused = true;
+        } else if let Some(rest) = text.strip_prefix("Verification error @ element ") {
+            let (element, _) = rest.split_once(':').ok_or_else(|| wrong(line))?;
+            let element: u64 = element.parse().map_err(|_| wrong(line))?;
+            let first = Mismatch {
+                first_offset: element.saturating_mul(ELEMENT_BYTES),
+                ..NONE_PRINTED
+            };
+            wrong_words.get_or_insert(first).words += 1;
         } else if text == "Test passed" {
             outcome = Some(Outcome::Pass);
         } else if text == "Test failed!" {
@@ -38,7 +58,8 @@ pub(super) fn read(draft: &mut Draft, section: &Section<'_>) -> Result<(), Conve
     }
     match (outcome, pair) {
         (Some(outcome), Some(pair)) => {
-            checks(draft, pair, bytes, outcome);
+            let mismatch = (outcome == Outcome::Fail).then(|| wrong_words.unwrap_or(NONE_PRINTED));
+            checks(draft, pair, bytes, outcome, mismatch);
             draft.note(
                 TOOL,
                 "it tests one pair, and of that only that a kernel can load from the peer",
@@ -115,7 +136,13 @@ fn bandwidth(draft: &mut Draft, line: &Line, bytes: u64) -> Result<(u32, u32), C
     Ok((from, to))
 }
 
-fn checks(draft: &mut Draft, (from, to): (u32, u32), bytes: u64, outcome: Outcome) {
+fn checks(
+    draft: &mut Draft,
+    (from, to): (u32, u32),
+    bytes: u64,
+    outcome: Outcome,
+    mismatch: Option<Mismatch>,
+) {
     for (initiator, owner) in [(from, to), (to, from)] {
         draft.direction(initiator, owner).checks.push(Check {
             rung: 4,
@@ -135,7 +162,7 @@ fn checks(draft: &mut Draft, (from, to): (u32, u32), bytes: u64, outcome: Outcom
             bytes,
             windows: 0,
             spread_bytes: 0,
-            mismatch: None,
+            mismatch,
             seconds: 0.0,
             rerun: false,
         });

@@ -55,7 +55,7 @@ const fn guess(regex: &'static str, cuts: &'static [(Kind, Only)]) -> Rule {
 /// What stands behind a name: the sign between and the value, in quotes that may be escaped themselves, or up to a blank.
 macro_rules! value {
     () => {
-        r#"\s*(?:=>|:=|[=:：])\s*(?:!![a-z]+\s+)?(?:\\"((?:[^"\\]|\\[^"])+)|"((?:[^"\\]|\\.)+)|\\'((?:[^'\\]|\\[^'])+)|'((?:[^'\\]|\\.)+)|([^\s"']+))"#
+        r#"\s*(?:=>|:=|[=:：＝])\s*(?:!![a-z]+\s+)?(?:\\"((?:[^"\\]|\\[^"])+)|"((?:[^"\\]|\\.)+)|\\'((?:[^'\\]|\\[^'])+)|'((?:[^'\\]|\\.)+)|([^\s"']+))"#
     };
 }
 
@@ -107,9 +107,12 @@ pub(super) const RULES: &[Rule] = &[
     // Tokens that services give out, by how they begin.
     rule(r"\b((?:AKIA|ASIA|AROA|AIDA|ABIA|ACCA|ANPA)[A-Z0-9]{12,})", SECRET),
     rule(
-        r"\b((?:AIza|ya29\.|GOCSPX-|gh[pousr]_|github_pat_|gl[a-z]{2,4}-|sk[-_]|pk_|rk_|hf_|xox[a-z]-|xapp-|npm_|pypi-|dckr_pat_|nvapi-|SG\.|dop_v1_|shp[a-z]{2}_|AGE-SECRET-KEY-|eyJ|r8_|gsk_|lin_api_|AAAA[BCE])[A-Za-z0-9+/=._-]{10,})",
+        r"\b((?:AIza|ya29\.|GOCSPX-|gh[pousr]_|github_pat_|gl[a-z]{2,4}-|sk[-_]|pk_|rk_|hf_|xox[a-z]-|xapp-|npm_|pypi-|dckr_pat_|nvapi-|SG\.|dop_v1_|shp[a-z]{2}_|AGE-SECRET-KEY-|eyJ|r8_|gsk_|lin_api_|hv[sbr]\.|AAAA[BCE])[A-Za-z0-9+/=._-]{10,})",
         SECRET,
     ),
+    // Telegram's bots and Twilio's keys.
+    rule(r"\b([0-9]{8,10}:AA[A-Za-z0-9_-]{20,})", SECRET),
+    rule(r"\b((?:SK|AC)[0-9a-f]{32})\b", SECRET),
     rule(r"hooks\.slack\.com/[a-z]+/([A-Za-z0-9/_-]+)", SECRET),
     // Values behind a name that ends in such a word.
     rule(
@@ -125,7 +128,7 @@ pub(super) const RULES: &[Rule] = &[
     ),
     rule(
         concat!(
-            r#"(?:(?i:[_-]keys?|(?:\b|[_-])(?:pwd|pass|pw|auth|sig|signature|creds?|otp|pat|jwt|sas|pin))|[a-z0-9](?:Key|Pwd|Pass|Auth|Signature))\\?["'`\])]{0,2}"#,
+            r#"(?:(?i:[_-]keys?|(?:\b|[_-])(?:pwd|pass|pw|auth|sig|signature|creds?|otp|pat|jwt|sas|pin|psk))|[a-z0-9](?:Key|Pwd|Pass|Auth|Signature))\\?["'`\])]{0,2}"#,
             value!()
         ),
         VALUE,
@@ -149,7 +152,7 @@ pub(super) const RULES: &[Rule] = &[
     ),
     rule(concat!(r"[A-Z0-9]PWD", value!()), VALUE),
     rule(
-        r#"(?i)(?:\b[a-z]+_(?:secret|token|passw(?:or)?d|passwd|api_?key)|\bsession[ _-]?id|\((?:passw(?:or)?d|token|secret)\))\s*[:=]?\s+["']?([^\s"':=,;]{6,})"#,
+        r#"(?i)(?:\b[a-z][a-z0-9_]*_(?:secret|token|passw(?:or)?d|passwd|api_?key|psk)|\bsession[ _-]?id|\((?:passw(?:or)?d|token|secret)\))\s*[:=]?\s+["']?([^\s"':=,;]{6,})"#,
         &[(Kind::Secrets, Only::Odd)],
     ),
     rule(
@@ -186,6 +189,27 @@ pub(super) const RULES: &[Rule] = &[
     ),
     rule(
         r#"(?i)\b(?:password|passwd|passphrase|pwd)\s+(?:is|was)[:\s]\s*["'`]?([^\s"'`]+)"#,
+        SECRET,
+    ),
+    // Behind words that other sentences have, too: with a digit in it.
+    rule(
+        r#"(?i)\b(?:(?:token|secret|api key)\s+(?:is|was)|credentials?|wandb\s+login)[:\s]\s*["'`]?([^\s"'`:=0-9]{0,40}[0-9][^\s"'`]{5,})"#,
+        SECRET,
+    ),
+    rule(
+        r#"(?i)\buser\s+([^\s"'`:=]+)\s+pass(?:word)?\s+["'`]?([^\s"'`:=]+)"#,
+        &[(Kind::Users, Only::Name), (Kind::Secrets, Only::Odd)],
+    ),
+    rule(
+        r#"(?i)(?:passw(?:or)?d|pass|pwd|token|secret|key|auth|psk)%3D([^\s"'`&%]+)"#,
+        SECRET,
+    ),
+    rule(
+        r#"(?:密码|口令|密钥|令牌|パスワード|비밀번호)\s+["'`]?([!-~]{4,})"#,
+        VALUE,
+    ),
+    rule(
+        r"(?i)(?:ｐａｓｓ(?:ｗｏｒｄ)?|ｐｗｄ|ｔｏｋｅｎ|ｓｅｃｒｅｔ|ｋｅｙ)\s*[=:＝：]\s*(\S+)",
         SECRET,
     ),
     rule(

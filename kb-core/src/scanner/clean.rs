@@ -58,6 +58,19 @@ impl Clean {
         self.text.extend_from_slice(added);
     }
 
+    /// Becomes a part of another. Costs no more than the part, so that reading all parts costs no more than the whole.
+    pub(super) fn load_part(&mut self, whole: &Self, part: Range<usize>) {
+        self.clear();
+        self.text
+            .extend_from_slice(whole.text.get(part.clone()).unwrap_or_default());
+        self.runs.push((0, whole.place(part.start)));
+        let behind = whole.runs.partition_point(|(place, _)| *place <= part.start);
+        let further = whole.runs.get(behind..).unwrap_or_default().iter();
+        let further = further.take_while(|(place, _)| *place < part.end);
+        self.runs
+            .extend(further.map(|(place, sent)| (place - part.start, *sent)));
+    }
+
     pub(super) fn truncate(&mut self, len: usize) {
         self.text.truncate(len);
         self.runs.retain(|(place, _)| *place < len);

@@ -2,12 +2,18 @@
 //! record lists as being of a GPU count only where the text says what the device is.
 //!
 //! A device is named by a driver's prefix (`nvidia 0000:3b:00.0:`), by `NVRM:` lines, by nvidia-smi's tables and by the
-//! head lines of lspci (`3b:00.0 3D controller: NVIDIA …`), which hold for the indented lines below them. Where a line names a
-//! port or no device, a text that names other devices and not one GPU does not speak of GPUs.
+//! head lines of lspci (`3b:00.0 3D controller: NVIDIA …`), which hold for the indented lines below them. Where a line names only a
+//! port or no device, it is of another device if the same host tells of trouble with one and the text names not one GPU. That a
+//! drive is there, or that one is at another address or on another host, explains no error.
 
-use std::collections::{BTreeMap, HashMap};
+use std::cell::LazyCell;
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::hash::BuildHasher;
+
+use rustc_hash::FxBuildHasher;
 
 use super::MatchedLine;
+use super::address::{Address, address, addresses};
 use super::fold::{Place, Tally};
 use super::score::Score;
 use crate::signature::DeviceRule;
@@ -18,11 +24,6 @@ const MAX_DEVICES: usize = 4_096;
 const MAX_HELD: usize = 1_024;
 /// Furthest that a line of lspci stands below its head line, in lines.
 const MAX_BLOCK: u64 = 200;
-/// Addresses that are read of a line, and how much before each, in bytes: a line costs no more than its length.
-const MAX_ON_LINE: usize = 32;
-const MAX_BEFORE: usize = 64;
-/// PCI numbers the devices of a bus with five bits.
-const DEVICES_OF_A_BUS: u8 = 32;
 /// Words before an address that say nothing of the device there: buses, drivers that hand devices on, the audio of a graphics board,
 /// and the adapters of the fabric, whose faults are wanted as those of GPUs are.
 const SAYS_NOTHING: [&str; 11] = [
@@ -45,17 +46,22 @@ enum Kind {
     Other,
 }
 
-/// A device's place on the bus: domain, bus, device. The functions of a board (its audio, its USB) count as the board.
-type Address = (u32, u8, u8);
+/// The hash of a host's name; that of nothing where a line names none.
+type Host = u64;
 
 #[derive(Debug, Default)]
 pub(super) struct Devices {
-    by_address: HashMap<Address, Kind>,
+    by_address: HashMap<(Host, Address), Kind>,
+    /// Addresses of GPUs of any host.
+    gpus: HashSet<Address>,
+    /// Of a port: the first device that an error was received from there.
+    below: HashMap<(Host, Address), Address>,
     /// Head lines of lspci, in order.
     heads: Vec<(u64, Kind)>,
-    /// Whether the text names any GPU, and any other device.
+    /// Whether the text names any GPU.
     has_gpu: bool,
-    has_other: bool,
+    /// Hosts that tell of trouble with another device.
+    troubled: HashSet<Host>,
     held: Vec<Held>,
 }
 
@@ -72,8 +78,17 @@ pub(super) struct Held {
 
 #[derive(Debug, Clone, Copy)]
 enum About {
-    Address(Address),
-    Line(u64),
+    /// `true`: the line names a port and the device below it.
+    Address(Host, Address, bool),
+    Line(Host, u64),
+}
+
+impl About {
+    fn host(self) -> Host {
+        match self {
+            Self::Address(host, ..) | Self::Line(host, _) => host,
+        }
+    }
 }
 
 pub(super) enum Judged {
@@ -93,7 +108,8 @@ pub(super) struct Waiting {
 
 impl Devices {
     /// Reads a line that holds one of [`NAMING`](crate::matcher::statements::NAMING), given as it is.
-    pub(super) fn read(&mut self, text: &[u8], line: u64) {
+    pub(super) fn read<'t>(&mut self, text: &[u8], host: impl Fn() -> &'t [u8], line: u64) {
+        let host = LazyCell::new(|| hash(host()));
         let text = String::from_utf8_lossy(text);
         let message = super::message_start(&text);
         let message = text.get(message..).unwrap_or(&text);
@@ -103,12 +119,10 @@ impl Devices {
             if self.heads.len() < MAX_DEVICES {
                 self.heads.push((line, kind));
             }
-            if !is_bridge(message) {
-                self.note(kind);
-            }
+            self.has_gpu |= kind == Kind::Gpu && !is_bridge(message);
             // The kernel prints a port's address for errors of what is below it.
             if let Some((address, _)) = addresses(message).next().filter(|_| !is_bridge(message)) {
-                self.name(address, kind);
+                self.name(*host, address, kind);
             }
             return;
         }
@@ -121,45 +135,55 @@ impl Devices {
                 None if contains(before, "pci function") => Kind::Other,
                 None => continue,
             };
-            self.name(address, kind);
+            self.name(*host, address, kind);
+            if kind == Kind::Other && self.troubled.len() < MAX_DEVICES && tells_of_trouble(message) {
+                self.troubled.insert(*host);
+            }
         }
     }
 
-    fn note(&mut self, kind: Kind) {
-        match kind {
-            Kind::Gpu => self.has_gpu = true,
-            Kind::Other => self.has_other = true,
-        }
-    }
-
-    fn name(&mut self, address: Address, kind: Kind) {
-        self.note(kind);
-        if self.by_address.len() < MAX_DEVICES || self.by_address.contains_key(&address) {
+    fn name(&mut self, host: Host, address: Address, kind: Kind) {
+        self.has_gpu |= kind == Kind::Gpu;
+        let place = (host, address);
+        if self.by_address.len() < MAX_DEVICES || self.by_address.contains_key(&place) {
             // A GPU stays one: a driver that hands devices on may print the address too.
-            let known = self.by_address.entry(address).or_insert(kind);
+            let known = self.by_address.entry(place).or_insert(kind);
             if kind == Kind::Gpu {
                 *known = kind;
+                self.gpus.insert(address);
             }
         }
     }
 
     pub(super) fn judge(
-        &self,
+        &mut self,
         rule: DeviceRule,
         text: &[u8],
+        host: &[u8],
         captures: &BTreeMap<String, String>,
         line: u64,
     ) -> Judged {
+        let host = hash(host);
         let text = String::from_utf8_lossy(text);
         let named = captures.get("device").and_then(|value| addresses(value).next());
         let all: Vec<(Address, &str)> = addresses(&text).collect();
-        let address = named.or_else(|| all.first().copied()).map(|(address, _)| address);
-        let about = address.map_or(About::Line(line), About::Address);
+        let first = all.first().map(|(address, _)| *address);
+        let address = named.map(|(address, _)| address).or(first);
+        let port = first.filter(|first| address.is_some_and(|address| address != *first));
+        if let (Some(port), Some(address)) = (port, address)
+            && self.below.len() < MAX_DEVICES
+        {
+            self.below.entry((host, port)).or_insert(address);
+        }
+        let about = match address {
+            Some(address) => About::Address(host, address, port.is_some()),
+            None => About::Line(host, line),
+        };
         let by_prefix = all
             .iter()
             .filter(|(found, _)| Some(*found) == address)
             .find_map(|(_, before)| by_driver(before));
-        let counts_so_far = rule == DeviceRule::NotOther && (self.has_gpu || !self.has_other);
+        let counts_so_far = rule == DeviceRule::NotOther && (self.has_gpu || !self.is_of_troubled(about));
         match by_prefix.or_else(|| self.kind(about)) {
             Some(Kind::Gpu) => Judged::Counts,
             None if rule == DeviceRule::NotOther && self.has_gpu => Judged::Counts,
@@ -175,13 +199,29 @@ impl Devices {
 
     fn kind(&self, about: About) -> Option<Kind> {
         match about {
-            About::Address(address) => self.by_address.get(&address).copied(),
-            About::Line(line) => {
+            About::Address(host, address, _) => {
+                let below = self.below.get(&(host, address));
+                let of = |address: &Address| self.of_address(host, *address);
+                of(&address).or_else(|| below.and_then(of))
+            }
+            About::Line(_, line) => {
                 let behind = self.heads.partition_point(|(head, _)| *head < line);
                 let (head, kind) = self.heads.get(behind.checked_sub(1)?)?;
                 (line - head <= MAX_BLOCK).then_some(*kind)
             }
         }
+    }
+
+    /// A GPU is one wherever that is said; another device only where the same host says so.
+    fn of_address(&self, host: Host, address: Address) -> Option<Kind> {
+        let known = self.by_address.get(&(host, address)).copied();
+        let of_gpu = || self.gpus.contains(&address).then_some(Kind::Gpu);
+        known.or_else(of_gpu)
+    }
+
+    /// Whether what names no device of its own may be of another that is in trouble on its host.
+    fn is_of_troubled(&self, about: About) -> bool {
+        !matches!(about, About::Address(_, _, true)) && self.troubled.contains(&about.host())
     }
 
     pub(super) fn hold(
@@ -204,14 +244,14 @@ impl Devices {
         });
     }
 
-    /// What waited is a match where the device is a GPU, or may be one in a text of GPUs or of no other device; else a candidate.
+    /// What waited is a match where the device is a GPU, or may be one because nothing says that it is another; else a candidate.
     pub(super) fn settle(&mut self, tally: &mut Tally) {
         // What counts already tells of a GPU too, as a CUDA error does.
-        let may_be_gpu = self.has_gpu || !self.has_other || !tally.records.is_empty();
+        let has_gpu = self.has_gpu || !tally.records.is_empty();
         for held in std::mem::take(&mut self.held) {
             let counts = match self.kind(held.about) {
                 Some(kind) => kind == Kind::Gpu,
-                None => held.rule == DeviceRule::NotOther && may_be_gpu,
+                None => held.rule == DeviceRule::NotOther && (has_gpu || !self.is_of_troubled(held.about)),
             };
             let Held {
                 on_line,
@@ -243,6 +283,26 @@ fn head(message: &str, is_nvidia: bool) -> Option<Kind> {
             .all(|b| b.is_ascii_alphanumeric() || b" -/[]".contains(&b));
     let is_gpu = is_nvidia || class.starts_with("3D controller");
     is_class.then_some(if is_gpu { Kind::Gpu } else { Kind::Other })
+}
+
+fn hash(host: &[u8]) -> Host {
+    FxBuildHasher.hash_one(host)
+}
+
+/// Whether a line of a device's driver tells of trouble, and not only that the device is there.
+fn tells_of_trouble(message: &str) -> bool {
+    const WORDS: [&str; 9] = [
+        "error",
+        "fail",
+        "not ready",
+        "timeout",
+        "timed out",
+        "reset",
+        "removed",
+        "response:0x",
+        "aer:",
+    ];
+    WORDS.iter().any(|word| contains(message, word))
 }
 
 fn is_bridge(message: &str) -> bool {
@@ -277,51 +337,6 @@ fn is_first_word(message: &str, before: &str) -> bool {
     ahead.ends_with(']') || ahead.is_empty() && message.trim_start().starts_with(word)
 }
 
-fn addresses(text: &str) -> impl Iterator<Item = (Address, &str)> {
-    let is_part = |c: char| c.is_ascii_hexdigit() || matches!(c, ':' | '.');
-    let mut from = 0;
-    std::iter::from_fn(move || {
-        loop {
-            let rest = text.get(from..)?;
-            let start = from + rest.find(|c: char| c.is_ascii_hexdigit())?;
-            let length = text
-                .get(start..)?
-                .find(|c| !is_part(c))
-                .unwrap_or(text.len() - start);
-            let word = text.get(start..start + length)?;
-            from = start + length;
-            let before = text.get(text.floor_char_boundary(start.saturating_sub(MAX_BEFORE))..start)?;
-            let is_alone = !before.ends_with(|c: char| c.is_ascii_alphanumeric() || c == '-');
-            if let Some(address) = address(word.trim_end_matches([':', '.'])).filter(|_| is_alone) {
-                return Some((address, before));
-            }
-        }
-    })
-    .take(MAX_ON_LINE)
-}
-
-/// `3b:00.0`, `0000:3b:00.0`, `00000000:3B:00.0`, and `0000:3b:00` as the GPU's driver writes it.
-fn address(word: &str) -> Option<Address> {
-    let (place, function) = match word.split_once('.') {
-        Some((place, function)) => (place, Some(function)),
-        None => (word, None),
-    };
-    let parts: Vec<&str> = place.split(':').collect();
-    let (domain, bus, device) = match parts.as_slice() {
-        [domain, bus, device] if matches!(domain.len(), 4 | 8) => (*domain, *bus, *device),
-        // Two numbers without a function are a time.
-        [bus, device] if function.is_some() => ("0", *bus, *device),
-        _ => return None,
-    };
-    let is_function = function.is_none_or(|function| matches!(function.as_bytes(), [b'0'..=b'7']));
-    if bus.len() != 2 || device.len() != 2 || !is_function {
-        return None;
-    }
-    let number = |digits: &str| u8::from_str_radix(digits, 16).ok();
-    let device = number(device).filter(|device| *device < DEVICES_OF_A_BUS)?;
-    Some((u32::from_str_radix(domain, 16).ok()?, number(bus)?, device))
-}
-
 fn contains(text: &str, word: &str) -> bool {
     let mut windows = text.as_bytes().windows(word.len());
     windows.any(|window| window.eq_ignore_ascii_case(word.as_bytes()))
@@ -332,37 +347,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn addresses_are_told_from_times_and_numbers() {
-        let found = |text: &str| addresses(text).map(|(address, _)| address).collect::<Vec<_>>();
-        let gpu = (0, 0x3b, 0);
-        for text in [
-            "3b:00.0 3D controller",
-            "nvidia 0000:3b:00.0: AER",
-            "| 00000000:3B:00.0 Off |",
-            "NVRM: Xid (PCI:0000:3b:00): 79",
-            "Request device [3b:00.0] fault addr fffff000",
-        ] {
-            assert_eq!(found(text), [gpu], "{text}");
-        }
-        for text in [
-            "10:50:06.313201823",
-            "at 10:50:06 it",
-            "[139.513963]",
-            "1.0",
-            "0x3b00",
-            "10:50.25",
-            "::1",
-        ] {
-            assert_eq!(found(text), [], "{text}");
-        }
-    }
-
-    #[test]
     fn lines_name_their_devices() {
         let kind = |line: &str| {
             let mut devices = Devices::default();
-            devices.read(line.as_bytes(), 1);
-            devices.kind(About::Address((0, 0x3b, 0)))
+            devices.read(line.as_bytes(), || b"", 1);
+            devices.kind(About::Address(hash(b""), (0, 0x3b, 0), false))
         };
         for line in [
             "3b:00.0 3D controller: NVIDIA Corporation GH100 [H100 SXM5 80GB] (rev a1)",

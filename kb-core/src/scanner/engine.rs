@@ -18,7 +18,7 @@ use super::fold::{Seen, Tally};
 use super::hits::Hits;
 use super::lines::{End, Part, line_end, line_start, newlines, size, tail};
 use super::marks::{Marks, upto};
-use super::messages::{messages, shown_parts};
+use super::messages::{host_of, messages, shown_parts};
 use super::origin::Origin;
 use super::partial::{Cuts, Partials};
 use super::raised::Raised;
@@ -91,6 +91,7 @@ impl Engine {
                 cleaned: None,
                 joined: None,
                 restored: false,
+                within: false,
             };
             self.scan_single(part.bytes, &origin, &mut events);
             let is_middle = !piece.first && bytes::middle(part.bytes).is_some();
@@ -246,6 +247,7 @@ impl Engine {
                 ..*origin
             };
             self.look_and_follow(&clean.text, &origin, events);
+            self.scan_within(&clean, &origin, events);
         }
         self.clean = clean;
     }
@@ -266,11 +268,12 @@ impl Engine {
             cleaned: Some(&joined.clean),
             joined: Some(joined),
             restored: false,
+            within: false,
         };
         self.look_at(&joined.clean.text, &origin, events);
     }
 
-    fn wake_single(&mut self, line: &[u8]) {
+    pub(super) fn wake_single(&mut self, line: &[u8]) {
         let slow_marks = self.slow_marks(line);
         self.wake(line, 0..line.len(), &slow_marks);
         self.slow_marks = slow_marks;
@@ -302,7 +305,7 @@ impl Engine {
     }
 
     /// Whether a record explains the line.
-    fn look_at(&mut self, text: &[u8], origin: &Origin<'_>, events: &mut Sink<'_>) -> bool {
+    pub(super) fn look_at(&mut self, text: &[u8], origin: &Origin<'_>, events: &mut Sink<'_>) -> bool {
         if self.found.is_empty() {
             return false;
         }
@@ -324,6 +327,7 @@ impl Engine {
         // Both the time of a line and its messages are told by its prefixes, which are read once, where first needed.
         let shown = OnceCell::new();
         let shown = || shown.get_or_init(|| shown_parts(text, first)).as_slice();
+        let host = || host_of(text, shown());
         let read_messages = || messages(text, shown(), last);
         let line = Line {
             text,
@@ -346,7 +350,7 @@ impl Engine {
                 } else if !names_devices {
                     // What a terminal shows of the line: a progress bar before it is gone.
                     let shown_from = memchr::memrchr(b'\r', text).map_or(0, |end| end + 1);
-                    self.devices.read(tail(text, shown_from), origin.line);
+                    self.devices.read(tail(text, shown_from), host, origin.line);
                     names_devices = true;
                 }
             }
@@ -376,6 +380,7 @@ impl Engine {
                 matcher: &matcher,
                 line: &line,
                 origin,
+                host: &host,
                 moment,
                 options: &self.options,
                 seen: &mut self.seen_on_long_line,

@@ -1,5 +1,6 @@
 //! The hits on one line: grouped by record, each record spoken for by one of them, then counted and reported.
 
+use std::cell::LazyCell;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -18,12 +19,14 @@ use super::source_code::is_source;
 use super::{MatchedLine, ScanOptions, prefix, text};
 use crate::matcher::rarity::SPECIFIC;
 use crate::matcher::{Kind, Line, Matcher, PartOf, RawHit, Signal};
-use crate::signature::DeviceRule;
+use crate::signature::{DeviceRule, tells_of_lost_gpu};
 
 pub(super) struct Hits<'a> {
     pub(super) matcher: &'a Matcher,
     pub(super) line: &'a Line<'a>,
     pub(super) origin: &'a Origin<'a>,
+    /// That the line names; else empty.
+    pub(super) host: &'a dyn Fn() -> &'a [u8],
     pub(super) moment: Option<Moment>,
     pub(super) options: &'a ScanOptions,
     pub(super) seen: &'a mut Vec<(u32, bool)>,
@@ -47,6 +50,15 @@ impl Hits<'_> {
         for hit in hits.iter_mut() {
             hit.weak |= is_source(self.line.text, hit) || is_optional_import(self.line.text, hit);
         }
+        let lower = self.line.lower;
+        let is_lost = LazyCell::new(|| tells_of_lost_gpu(lower));
+        let is_harmless = |hit: &RawHit| {
+            matcher
+                .record(record_of(hit))
+                .is_some_and(|record| record.harmless)
+        };
+        // What such a record says of its message is not true of this line.
+        hits.retain(|hit| !(is_harmless(hit) && *is_lost));
         let parts = self.take_parts(hits);
         hits.sort_by_key(|hit| (record_of(hit), hit.weak, hit.signal));
         let dropped = keep_most_telling(matcher, hits, record_of);
@@ -115,9 +127,10 @@ impl Hits<'_> {
             on_line.parts = further;
         }
         let judged = match device_rule(matcher, group) {
-            Some(rule) if is_match => self
-                .devices
-                .judge(rule, line.text, &on_line.captures, on_line.line),
+            Some(rule) if is_match => {
+                self.devices
+                    .judge(rule, line.text, (self.host)(), &on_line.captures, on_line.line)
+            }
             _ => Judged::Counts,
         };
         let (is_match, waits) = match judged {
@@ -164,7 +177,10 @@ impl Hits<'_> {
     }
 
     fn is_fatal(&self, record: u32) -> bool {
-        self.matcher.record(record).is_some_and(|record| record.harmless) && is_called_fatal(self.line.text)
+        self.matcher.record(record).is_some_and(|record| {
+            record.harmless && is_called_fatal(self.line.text)
+                || record.notice && tells_of_lost_gpu(self.line.lower)
+        })
     }
 
     fn on_line(&self, span: &Range<usize>, captures: BTreeMap<String, String>) -> MatchedLine {
@@ -186,7 +202,7 @@ impl Hits<'_> {
         }
         let parts = hits.extract_if(.., |hit| self.part_of(hit).is_some());
         let parts = parts.collect();
-        if self.origin.joined.is_some() {
+        if self.origin.joined.is_some() || self.origin.within {
             Vec::new()
         } else {
             parts

@@ -56,6 +56,14 @@ pub(super) fn shown_parts(text: &[u8], first: bool) -> Vec<Shown> {
         .collect()
 }
 
+/// The host that a line names, by the first of its prefixes that does; else empty.
+pub(super) fn host_of<'t>(text: &'t [u8], shown: &[Shown]) -> &'t [u8] {
+    let mut hosts = shown
+        .iter()
+        .map(|(part, prefix)| prefix.host_in(text.get(part.clone()).unwrap_or_default()));
+    hosts.find(|host| !host.is_empty()).unwrap_or_default()
+}
+
 fn within(text: &[u8], message: &Range<usize>) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut add = |range: Range<usize>| {

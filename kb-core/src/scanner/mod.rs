@@ -6,9 +6,10 @@
 //! engine   run or piece -> lines worth a look -> matcher; hits: one for each line and record
 //! prefix   what logging put before the message; messages: what quotes and cells hold; clock: when the line was written
 //! sequence signatures of several lines, put together for each writer; wrap: lines that a terminal has cut
-//! partial  lines that a container runtime has cut; bytes: messages that the journal writes as arrays of bytes
+//! partial  lines that a container runtime has cut; bytes: messages that the journal writes as arrays of bytes;
+//!          lines_within: texts of several lines in one string
 //! fold     hits of a record and captured values, counted; score: how much of the line a hit explains
-//! devices  which device a line is about, where a pattern counts for GPUs only
+//! devices  which device a line is about, where a pattern counts for GPUs only; address: places on the bus
 //! summary  the answer; environment: does the record apply, stated: what the text says of its machine; wrapper: which
 //!          match only wraps another; cause: what came first and led to the rest
 //! raised   errors that a program reports by the form of its language; unknown: such an error that no record knows
@@ -21,6 +22,7 @@
 //! Lines are 1-based and end at `\n` (a `\r` before it belongs to the end). Offsets count bytes of the body as given
 //! to [`Scanner::push`], from 0. Memory is bounded whatever the body: see the constants in `lines` and `fold`.
 
+mod address;
 mod assemble;
 mod between;
 mod bytes;
@@ -41,6 +43,7 @@ mod given;
 mod hits;
 mod labels;
 mod lines;
+mod lines_within;
 mod marks;
 mod messages;
 mod order;

@@ -16,6 +16,8 @@ pub(super) struct Origin<'a> {
     pub(super) joined: Option<&'a Joined>,
     /// Whether the line was read before as it stands, and is read now as it was before it was escaped.
     pub(super) restored: bool,
+    /// Whether this is one of several lines of a text that was read as a whole before; signatures of several lines were found there.
+    pub(super) within: bool,
 }
 
 impl Origin<'_> {
@@ -27,6 +29,7 @@ impl Origin<'_> {
             cleaned: None,
             joined: None,
             restored: false,
+            within: false,
         }
     }
 

@@ -9,16 +9,27 @@ use crate::reason::Why;
 /// For each place of a record that does not count: why.
 pub(super) fn discounted(entries: &[Entry<'_>], clocks: &Clocks) -> BTreeMap<u32, Why> {
     let company = Company { entries, clocks };
-    entries
+    let mut gone: BTreeMap<u32, Why> = entries
         .iter()
         .filter_map(|entry| {
-            let why = company
-                .cancelled(entry)
-                .or_else(|| company.missed(entry))
-                .or_else(|| company.crowded(entry))?;
+            let why = company.cancelled(entry).or_else(|| company.missed(entry))?;
             Some((entry.place, why))
         })
-        .collect()
+        .collect();
+    // What does not count itself takes nothing away.
+    let is_gone = |entry: &Entry<'_>| gone.contains_key(&entry.place);
+    let crowded: Vec<(u32, Why)> = entries
+        .iter()
+        .filter(|entry| !is_gone(entry))
+        .filter_map(|entry| Some((entry.place, company.crowded(entry, is_gone)?)))
+        .collect();
+    gone.extend(crowded);
+    gone
+}
+
+/// Whether one is too slight to explain the other: what is harmless explains only what is harmless, and a notice no error.
+fn is_nothing_beside(one: &Entry<'_>, other: &Entry<'_>) -> bool {
+    one.harmless && !other.harmless || one.notice && other.is_error && !other.notice
 }
 
 struct Company<'e, 'r> {
@@ -54,13 +65,15 @@ impl<'e, 'r> Company<'e, 'r> {
         (!has_company).then_some(Why::OnlyWithOthers { window })
     }
 
-    fn crowded(&self, entry: &Entry<'_>) -> Option<Why> {
+    fn crowded(&self, entry: &Entry<'_>, is_gone: impl Fn(&Entry<'_>) -> bool) -> Option<Why> {
         if !entry.record.only_alone {
             return None;
         }
         let window = entry.record.window_seconds;
         let other = self.others(entry).find(|other| {
             !other.record.only_alone
+                && !is_gone(other)
+                && !is_nothing_beside(other, entry)
                 && self.in_window(window, entry, other)
                 && self.is_on_all_hosts(entry, other)
         })?;

@@ -13,6 +13,7 @@ mod cost;
 mod error;
 mod groups;
 mod lines;
+mod lost;
 mod parse;
 mod phrase;
 mod quick;
@@ -30,6 +31,9 @@ pub use check::{Capture, PatternFacts, check, cost, first_match};
 pub use cost::Cost;
 pub use error::PatternError;
 pub(crate) use lines::{LineSpec, MAX_PARTS, may_have_parts, parts, parts_of_text};
+#[cfg(test)]
+pub(crate) use lost::LOST;
+pub(crate) use lost::tells_of_lost_gpu;
 pub(crate) use parse::parse as slow_tree;
 pub use phrase::PhraseSpec;
 pub(crate) use phrase::{Outline, Phrase, PhraseHit, outline};

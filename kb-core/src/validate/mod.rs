@@ -8,6 +8,7 @@ mod chinese;
 mod content;
 mod evidence;
 mod links;
+mod lost;
 mod patterns;
 mod plain;
 mod set;

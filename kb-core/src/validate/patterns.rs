@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::{Part, Violation};
+use super::{Part, Violation, lost};
 use crate::annex::Annex;
 use crate::ids::Revision;
 use crate::matcher::{Matcher, Rejected};
@@ -66,6 +66,11 @@ pub(super) fn check(document: &Document, annex: &Annex) -> Vec<Violation> {
     codes(annex, &rejected, &mut found);
     examples(annex, &matcher, &mut found);
     near_misses(annex, &matcher, &mut found);
+    lost::check(
+        annex,
+        |text| kept.iter().any(|pattern| pattern.matches(text)),
+        &mut found,
+    );
     found
 }
 

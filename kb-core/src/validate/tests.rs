@@ -2,6 +2,7 @@
 
 mod blame;
 mod claims;
+mod lost;
 mod phrases;
 mod sets;
 

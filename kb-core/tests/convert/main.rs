@@ -244,6 +244,18 @@ fn simple_p2p_counts_in_1024_and_proves_loads_only() {
     }
     let failed = converted(&SIMPLE_P2P.replace("Test passed", "Test failed!"));
     assert_eq!(failed.pairs[0].verdict.verdict, Verdict::Broken);
+    assert_eq!(failed.pairs[0].verdict.cause.as_deref(), Some("data_mismatch"));
+    let told = "Verification error @ element 3: val = nan, ref = 12.000000\n\
+                Verification error @ element 4: val = nan, ref = 16.000000\nTest failed!";
+    let failed = converted(&SIMPLE_P2P.replace("Test passed", told));
+    let verdict = &failed.pairs[0].verdict;
+    assert_eq!(verdict.cause.as_deref(), Some("data_mismatch"));
+    assert_eq!(
+        verdict.record.as_ref().map(|id| id.as_str()),
+        Some("p2p/peer-data-corrupted")
+    );
+    let wrong = failed.pairs[0].directions[0].checks[0].mismatch.unwrap();
+    assert_eq!((wrong.first_offset, wrong.words), (12, 2));
 }
 
 #[test]

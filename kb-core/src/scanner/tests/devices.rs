@@ -134,8 +134,7 @@ fn a_text_that_names_other_devices_and_no_gpu_does_not_speak_of_gpus() {
     for other in [
         "igc 0000:02:00.0: not ready 65535ms after bus reset; giving up",
         "[13600.971642] [  T53331] amdgpu 0000:03:00.0: amdgpu: SMU: response:0xFFFFFFFF for index:7",
-        "Nov 27 08:00:00 node1 kernel: nvme nvme0: pci function 0000:04:00.0",
-        "02:00.0 Ethernet controller: Intel Corporation I350 Gigabit Network Connection (rev 01)",
+        "nvme 0000:04:00.0: AER: can't recover (no error_detected callback)",
     ] {
         for text in [format!("{other}\n{port}\n"), format!("{port}\n{other}\n")] {
             assert_eq!(found(&text), candidate("pcie/aer"), "{text}");
@@ -164,6 +163,42 @@ fn a_text_that_names_other_devices_and_no_gpu_does_not_speak_of_gpus() {
             "{silent}"
         );
     }
+}
+
+#[test]
+fn a_device_that_is_merely_there_explains_no_error() {
+    let port = "pcieport 0000:3a:00.0: AER: Uncorrected (Fatal) error received: 0000:3a:00.0";
+    for there in [
+        "[    3.1] nvme nvme0: pci function 0000:01:00.0",
+        "[    3.1] ixgbe 0000:01:00.0: Intel(R) 10 Gigabit Network Connection",
+        "Nov 27 08:00:00 node1 kernel: nvme nvme0: pci function 0000:3b:00.0",
+        "Nov 27 08:00:00 node1 kernel: igc 0000:3b:00.0: not ready 65535ms after bus reset; giving up",
+        "01:00.0 Non-Volatile memory controller: Samsung Electronics Co Ltd NVMe SSD Controller",
+    ] {
+        for error in [port, AER] {
+            for text in [format!("{there}\n{error}\n"), format!("{error}\n{there}\n")] {
+                assert_eq!(found(&text), matched("pcie/aer"), "{text}");
+            }
+        }
+    }
+    // A line that names the device itself is of that device, whatever trouble another has.
+    let other = "igc 0000:02:00.0: not ready 65535ms after bus reset; giving up";
+    assert_eq!(found(&format!("{other}\n{AER}\n")), matched("pcie/aer"));
+}
+
+#[test]
+fn what_a_port_reports_is_of_the_device_below_it() {
+    let drive = "nvme nvme0: pci function 0000:3b:00.0";
+    let port = "pcieport 0000:3a:00.0: AER: Uncorrected (Fatal) error received: 0000:3a:00.0";
+    for text in [
+        format!("{drive}\n{AER}\n{port}\n"),
+        format!("{port}\n{AER}\n{drive}\n"),
+    ] {
+        assert_eq!(found(&text), candidate("pcie/aer"), "{text}");
+    }
+    let host = "Nov 27 08:00:00 node1 kernel: ";
+    let text = format!("{host}{drive}\n{host}{AER}\n");
+    assert_eq!(found(&text), candidate("pcie/aer"), "{text}");
 }
 
 #[test]

@@ -5,6 +5,8 @@ use std::sync::Arc;
 use super::super::testing::{matcher_of, scan_text};
 use super::causes::{causes, log, records};
 use crate::matcher::Matcher;
+use crate::severity::Severity;
+use crate::signature::{LOST, RecordSignatures};
 
 /// The same records, of which these tell of nothing that is lost.
 fn with_notices(edges: &[(&str, &str)], notices: &str) -> Arc<Matcher> {
@@ -100,6 +102,55 @@ fn an_error_of_cuda_with_which_a_program_ends_is_not_harmless() {
     }
 }
 
+/// A record that matters only alone, `b`, beside another: harmless, a notice, an error.
+#[test]
+fn what_matters_only_alone_yields_to_nothing_slighter() {
+    let told_of = |text: &str, change: &dyn Fn(&mut RecordSignatures)| {
+        let mut records = records(&[]);
+        for record in &mut records {
+            record.severity = Some(Severity::Error);
+            record.only_alone = record.id.as_str() == "cuda/b";
+            change(record);
+        }
+        let summary = scan_text(&matcher_of(records), log(text));
+        summary.matches.iter().any(|found| found.id.as_str() == "cuda/b")
+    };
+    let is = |record: &RecordSignatures, name: &str| record.id.as_str() == name;
+    let harmless = |record: &mut RecordSignatures| {
+        record.notice = true;
+        record.harmless = Some("it comes twice".to_owned());
+    };
+    for text in ["ab", "ba"] {
+        assert!(!told_of(text, &|_| {}), "beside an error");
+        assert!(
+            told_of(text, &|record| if is(record, "cuda/a") {
+                harmless(record);
+            }),
+            "an error beside what is harmless"
+        );
+        assert!(
+            told_of(text, &|record| if is(record, "cuda/a") {
+                record.notice = true;
+            }),
+            "an error beside a notice"
+        );
+        assert!(
+            told_of(text, &|record| match record.id.as_str() {
+                "cuda/a" => harmless(record),
+                _ => record.severity = Some(Severity::Warning),
+            }),
+            "a warning beside what is harmless"
+        );
+        assert!(!told_of(text, &harmless), "both are harmless");
+        assert!(
+            told_of(text, &|record| if is(record, "cuda/a") {
+                record.only_with = vec!["cuda/c".parse().unwrap()];
+            }),
+            "beside what counts for nothing itself"
+        );
+    }
+}
+
 #[test]
 fn a_module_that_a_program_does_without_is_no_error() {
     let matcher = matcher_of(records(&[]));
@@ -116,4 +167,28 @@ fn a_module_that_a_program_does_without_is_no_error() {
         let found = scan_text(&matcher, format!("{prefix}{}", log("a")));
         assert_eq!(!found.matches.is_empty(), is_match, "{prefix}");
     }
+}
+
+#[test]
+fn a_harmless_record_speaks_of_no_line_that_tells_of_a_lost_gpu() {
+    let mut records = records(&[]);
+    for record in &mut records {
+        record.notice = true;
+        record.harmless = (record.id.as_str() == "cuda/b").then(|| "it comes twice".to_owned());
+    }
+    let matcher = matcher_of(records);
+    for told in LOST {
+        let with = |name: &str| log(name).replacen('\n', &format!(" [{told}]\n"), 1);
+        let summary = scan_text(&matcher, with("b"));
+        assert_eq!(summary.matches, [], "{told}");
+        assert_eq!(summary.candidates, [], "{told}");
+        // The record of a notice is no word against the status: it stays, as an error.
+        let summary = scan_text(&matcher, with("a") + &log("c"));
+        assert_eq!(causes(&summary), ["a"], "{told}");
+    }
+    let summary = scan_text(
+        &matcher,
+        log("b").replacen('\n', " [NV_ERR_OBJECT_NOT_FOUND]\n", 1),
+    );
+    assert!(summary.matches[0].harmless);
 }
