@@ -9,7 +9,7 @@ use peerless::clock::{FixedClock, SystemRandom};
 use peerless::config::{DataArgs, OidcArgs, ServeArgs, TellArgs};
 use peerless::domain::tokens;
 use peerless::startup::{Application, Environment, StartupError};
-use peerless::store::{By, Hardware, NewReport, Origin, Scope, SeedRecord, Store, Weight};
+use peerless::store::{By, Causes, Hardware, NewReport, Origin, Scope, SeedRecord, Store, Weight};
 use peerless::telemetry::LogFormat;
 use peerless::web::body::Patience;
 use reqwest::{Method, RequestBuilder, Response};
@@ -128,6 +128,7 @@ impl TestApp {
             gpus: 2,
             measurements: Vec::new(),
             machine: None,
+            causes: Causes::default(),
             judged: None,
             hardware: Hardware::default(),
             found: None,

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::rules::Correlator;
+use super::verdict::of_verdict;
 use crate::domain::ingest::{Parsed, hardware, parse_stored};
 use crate::feed::{Generation, Knowledge};
 use crate::store::{ReportStore, StoreError, StoredReport};
@@ -49,7 +50,13 @@ async fn one(
     let (knowledge, engine) = (Arc::clone(generation), Arc::clone(correlator));
     let work = tokio::task::spawn_blocking(move || {
         let Parsed { report, body } = parse_stored(&stored)?;
-        let findings = engine.correlate(&knowledge, &report, &body);
+        let mut findings = engine.correlate(&knowledge, &report, &body);
+        let listing = &stored.listing;
+        findings.extend(of_verdict(
+            (listing.weight, listing.verdict),
+            &listing.reason,
+            &findings,
+        ));
         Ok::<_, crate::domain::ingest::IngestError>((findings, hardware(&report)))
     });
     let outcome = match work.await {

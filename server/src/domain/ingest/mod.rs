@@ -6,9 +6,12 @@
 //! claim     the verdict that the checks bear out             ends      whether a proof of health ends a fault
 //! proofs    a report beside the node's other proofs         clock     when a run ended by the server's clock
 //! gone      which GPUs of an earlier report a later has       machine   GPUs, for what happened to the node
+//! open      which open faults a report ends, and its own    over      whether a look ends an alarm
+//! causes    what a report tells of a fault, by names         roll      GPUs that earlier reports show and this one not
 //! mod       keep, correlate, answer
 //! ```
 
+mod causes;
 mod claim;
 mod clock;
 mod ends;
@@ -17,10 +20,12 @@ mod gone;
 mod load;
 mod logged;
 mod machine;
+mod open;
 mod over;
 mod pack;
 mod parse;
 mod proofs;
+mod roll;
 mod validate;
 mod weight;
 
@@ -40,11 +45,11 @@ use kb_core::text::Sha256;
 use kb_core::verdict::Verdict;
 
 use super::baseline::{self, Kept};
-use super::correlate::Correlator;
+use super::correlate::{Correlator, of_verdict};
 use super::enrol::Writer;
 use crate::feed::Generation;
 use crate::store::{
-    BaselineStore, Found, NewReport, ReportSaved, ReportStore, StoreError, StoredFinding, Weight,
+    BaselineStore, Causes, Found, NewReport, ReportSaved, ReportStore, StoreError, StoredFinding, Weight,
 };
 
 /// Compression level of kept bodies: reports are read seldom and written once.
@@ -99,8 +104,14 @@ pub async fn accept(
             return Err(StoreError::Unavailable(why).into());
         }
     };
-    if is_duplicate && let Some(found) = prepared.report.found {
-        // Its findings are those of today's knowledge.
+    if is_duplicate
+        && let Some(mut found) = prepared.report.found
+        && let Some(kept) = store.report(Some(&node), &id).await?
+    {
+        // Its findings are those of today's knowledge, beside the verdict that it has.
+        let told = (kept.listing.weight, kept.listing.verdict);
+        let by_verdict = of_verdict(told, &kept.listing.reason, &found.findings);
+        found.findings.extend(by_verdict);
         store
             .replace_findings(&node, &id, found.seq, found.findings)
             .await?;
@@ -182,6 +193,7 @@ fn prepare(
         gpus: u32::try_from(report.gpus.len()).unwrap_or(u32::MAX),
         measurements,
         machine,
+        causes: Causes::default(),
         judged: None,
         hardware: machine::hardware(&report),
         found: Some(Found {
