@@ -10,6 +10,7 @@ use super::format::Section;
 use super::lines::{Line, between};
 use super::matrix::figure;
 use crate::report::{Engine, Failure, Operation};
+use crate::verdict::cause;
 
 const TOOL: &str = "nccl-tests";
 /// Figures are printed with two decimals, or fewer where they are large: time, bandwidth and size must fit together.
@@ -34,9 +35,8 @@ pub(super) fn read(draft: &mut Draft, section: &Section<'_>, options: &Options) 
         } else if let Some(count) = text.strip_prefix("# Out of bounds values") {
             if count.contains("FAILED") && draft.failures.is_empty() {
                 let count = count.trim_start_matches([' ', ':']);
-                draft
-                    .failures
-                    .push(Failure::new(TOOL, format!("values out of bounds: {count}")));
+                let told = format!("values out of bounds: {count}");
+                draft.failures.push(wrong_data(TOOL.to_owned(), told));
             }
             ended = true;
         } else if text.starts_with("# Avg bus bandwidth") {
@@ -143,10 +143,10 @@ fn row(draft: &mut Draft, name: &str, first: u32, line: &Line) -> Result<(), Con
         if *bad != "N/A" {
             let wrong_values: f64 = figure(bad, line.number)?;
             if wrong_values > 0.0 {
-                draft.failures.push(Failure::new(
-                    format!("nccl-tests {name}{suffix} of {bytes} bytes"),
-                    format!("{bad} values are wrong"),
-                ));
+                let step = format!("nccl-tests {name}{suffix} of {bytes} bytes");
+                draft
+                    .failures
+                    .push(wrong_data(step, format!("{bad} values are wrong")));
             }
         }
         // A figure of all GPUs together, kept where the first one's own would be.
@@ -165,6 +165,18 @@ fn row(draft: &mut Draft, name: &str, first: u32, line: &Line) -> Result<(), Con
         }
     }
     Ok(())
+}
+
+/// Data that is wrong, whoever moved it.
+fn wrong_data(step: String, message: String) -> Failure {
+    Failure {
+        cause: Some(cause::DATA_MISMATCH.to_owned()),
+        record: "nccl/tests-wrong-results".parse().ok(),
+        fix: Some(
+            "Take the node out of use, and run the probe on each pair to find the link or GPU.".to_owned(),
+        ),
+        ..Failure::new(step, message)
+    }
 }
 
 /// Bytes over time is the algorithm bandwidth; a digit that was lost shows here.

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::Expect;
 use super::by_policy::bad_states;
+use super::cause;
 use super::load::findings;
 use super::logged::untested;
 use super::pair::judge_pair;
@@ -162,7 +163,14 @@ fn of_run(report: &Report, policy: &Policy) -> (Verdict, String) {
 
 fn of_failure(failure: &Failure) -> Verdict {
     let row = rows_of_run().find(|row| (row.applies)(failure));
-    row.map_or(Verdict::Unknown, |row| row.named.verdict)
+    // Another tool's step has no row. Data that it found wrong is wrong all the same.
+    let is_wrong = failure.cause.as_deref() == Some(cause::DATA_MISMATCH);
+    let unnamed = if is_wrong {
+        Verdict::Broken
+    } else {
+        Verdict::Unknown
+    };
+    row.map_or(unnamed, |row| row.named.verdict)
 }
 
 /// One GPU proves nothing with another. What it says of itself can still be a fault; that it says nothing bad is told

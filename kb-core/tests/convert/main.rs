@@ -284,6 +284,10 @@ fn nccl_tests_keep_each_size_and_no_average() {
     assert!(wrong.failures[0].message.contains("12 values are wrong"));
     let out = converted(&NCCL_TESTS.replacen("bounds values : 0 OK", "bounds values : 3 FAILED", 1));
     assert_eq!(out.failures[0].message, "values out of bounds: 3 FAILED");
+    for report in [wrong, out] {
+        assert_eq!(report.conclusion.verdict, Verdict::Broken, "wrong data is wrong");
+        assert_eq!(report.failures[0].cause.as_deref(), Some("data_mismatch"));
+    }
 }
 
 #[test]

@@ -53,54 +53,68 @@ struct LogPage<'a> {
     environment: Vec<EnvironmentField>,
 }
 
-pub(super) fn home(site: Site<'_>, data: &DataFiles, records: usize, language: Language) -> askama::Result<String> {
+pub(super) fn home(
+    site: Site<'_>,
+    data: &DataFiles,
+    records: usize,
+    language: Language,
+) -> askama::Result<String> {
     let home = lookup::Words::of(language);
     let layout = Layout::new(site, language, home.title, "index", Section::Elsewhere).with_own_search();
-    lean::page(&HomePage {
-        record_file: record_file(&layout),
-        layout,
-        home,
-        search: search::Words::of(language),
-        tab: tab::Words::of(language),
-        data,
-        environment: environment_fields(language),
-        known: home.known(records as u64),
-    }, language.tag())
+    lean::page(
+        &HomePage {
+            record_file: record_file(&layout),
+            layout,
+            home,
+            search: search::Words::of(language),
+            tab: tab::Words::of(language),
+            data,
+            environment: environment_fields(language),
+            known: home.known(records as u64),
+        },
+        language.tag(),
+    )
 }
 
 pub(super) fn search(site: Site<'_>, data: &DataFiles, language: Language) -> askama::Result<String> {
     let search = search::Words::of(language);
     let title = format!("{} · Peerless", search.label);
     let layout = Layout::new(site, language, &title, "search", Section::Elsewhere).with_own_search();
-    lean::page(&SearchPage {
-        record_file: record_file(&layout),
-        layout,
-        search,
-        data,
-    }, language.tag())
+    lean::page(
+        &SearchPage {
+            record_file: record_file(&layout),
+            layout,
+            search,
+            data,
+        },
+        language.tag(),
+    )
 }
 
 pub(super) fn log(site: Site<'_>, data: &DataFiles, language: Language) -> askama::Result<String> {
     let words = tab::Words::of(language);
     let title = format!("{} · Peerless", words.title);
     let layout = Layout::new(site, language, &title, "log", Section::Log);
-    lean::page(&LogPage {
-        kept_at: layout.locale.href("/tab"),
-        record_file: record_file(&layout),
-        not_sent: layout.own.not_sent(REQUESTS),
-        layout,
-        tab: words,
-        words,
-        say: answer::Words::of(language),
-        own: lookup::Words::of(language),
-        common: language.words(),
-        worker: &data.worker,
-        module: &data.module,
-        signatures: &data.signatures,
-        severities: severities(language),
-        actions: actions(language),
-        environment: environment_fields(language),
-    }, language.tag())
+    lean::page(
+        &LogPage {
+            kept_at: layout.locale.href("/tab"),
+            record_file: record_file(&layout),
+            not_sent: layout.own.not_sent(REQUESTS),
+            layout,
+            tab: words,
+            words,
+            say: answer::Words::of(language),
+            own: lookup::Words::of(language),
+            common: language.words(),
+            worker: &data.worker,
+            module: &data.module,
+            signatures: &data.signatures,
+            severities: severities(language),
+            actions: actions(language),
+            environment: environment_fields(language),
+        },
+        language.tag(),
+    )
 }
 
 /// Where the page of a record is, with a place for its id.

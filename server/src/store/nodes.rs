@@ -4,13 +4,11 @@ use std::fmt::Debug;
 
 use async_trait::async_trait;
 use kb_core::ids::{NodeId, ReportId};
-use kb_core::verdict::Verdict;
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
 use super::{
     FindingChange, Fleet, FleetQuery, Labels, NodeFinding, NodeQuery, NodeSummary, ReportListing, StoreError,
-    Weight,
 };
 
 /// Nodes, each with the reports that tell how it is.
@@ -59,24 +57,10 @@ pub struct NodeListing {
     pub last_seen: ReportListing,
 }
 
-/// The report whose verdict stands, of a node's latest [`Weight::Proof`] and its latest of all.
-///
-/// A proven fault is over when a later run proves something else, and not before: neither a passive look, nor a run that
-/// could tell nothing, nor another tool's result ends it. Proven health ends also with an alarm, while that is the
-/// latest. An alarm stands like a proof until a proof, or a look that reads its causes as good. A node without either is as it was
-/// last seen.
+/// The report whose verdict stands: of a node's open faults the worst, else its latest proof of health (`proof` is what the store keeps
+/// of both). A node without either is as it was last seen.
 pub fn standing(proof: Option<ReportListing>, last_seen: &ReportListing) -> ReportListing {
-    let alarmed = last_seen.weight == Weight::Alarm;
-    proof
-        .filter(|proof| {
-            // Of two that are equally bad a proof tells more, and of two alarms the later one.
-            let is_fault = match proof.weight {
-                Weight::Alarm => proof.verdict > last_seen.verdict,
-                _ => proof.verdict != Verdict::Healthy && proof.verdict >= last_seen.verdict,
-            };
-            !alarmed || is_fault
-        })
-        .unwrap_or_else(|| last_seen.clone())
+    proof.unwrap_or_else(|| last_seen.clone())
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -56,25 +56,9 @@ pub trait ReportStore: Send + Sync + Debug {
         hardware: &Hardware,
     ) -> Result<(), StoreError>;
 
-    /// Proofs of a node of one kind, simulated or not, the run that ended last first; at most `limit`.
+    /// Proofs of health of a node of one kind, simulated or not, the run that ended last first; at most `limit`. Beside them what is
+    /// open of the node, at most [`OPEN_FAULTS`].
     async fn proofs(&self, node: &NodeId, simulated: bool, limit: u32) -> Result<Proofs, StoreError>;
-
-    /// Of a node's alarms of one kind whose runs ended after `since`, the one that shows most GPUs; of all where it has no proof.
-    async fn alarm_since(
-        &self,
-        node: &NodeId,
-        simulated: bool,
-        since: Option<OffsetDateTime>,
-    ) -> Result<Option<ReportListing>, StoreError>;
-
-    /// A node's alarms of one kind whose runs ended after `since`, the run that ended last first; at most `limit`.
-    async fn alarms(
-        &self,
-        node: &NodeId,
-        simulated: bool,
-        since: Option<OffsetDateTime>,
-        limit: u32,
-    ) -> Result<Vec<ReportListing>, StoreError>;
 
     async fn findings(&self, node: &NodeId, report: &ReportId) -> Result<Vec<StoredFinding>, StoreError>;
 
@@ -145,6 +129,8 @@ pub struct NewReport {
     pub measurements: Vec<PackedMeasurement>,
     /// What it says of the machine; `None` where it was made from another tool's output, which is of who knows when.
     pub machine: Option<Machine>,
+    /// What it tells of, where it tells of a fault.
+    pub causes: Causes,
     /// How it was held against the node's other proofs; `None` where there was no need.
     pub judged: Option<Judged>,
     pub hardware: Hardware,
@@ -169,26 +155,47 @@ pub struct Found {
     pub findings: Vec<NewFinding>,
 }
 
+/// Most open faults of a node that are read at once. What each tells again is one, so that a node has a few.
+pub const OPEN_FAULTS: u32 = 144;
+
+/// What a report tells of a fault: all that has to be over before the fault is.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Causes {
+    /// Each by its name, in order.
+    pub names: Vec<String>,
+    /// The report that shows the GPUs that are gone in this one.
+    pub gone_from: Option<ReportId>,
+}
+
+/// A report whose fault is not over.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OpenFault {
+    pub report: ReportListing,
+    pub causes: Causes,
+}
+
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Proofs {
     /// Reports of any weight that the node had when they were read.
     pub reports: u32,
     pub latest: Option<ReportListing>,
-    /// The alarm that stands against the node.
-    pub alarm: Option<ReportListing>,
+    /// What is open of the node, the run that ended first first.
+    pub open: Vec<OpenFault>,
+    /// There is more open than is told here.
+    pub has_more_open: bool,
     pub proofs: Vec<ReportListing>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Judged {
     /// Reports that the node had then. With another number it is held against them again: [`ReportSaved::Overtaken`].
     pub reports: u32,
     /// Later proofs of health that turn out to be none beside this report.
     pub refuted: Vec<Refuted>,
-    /// An alarm that came late: a look that came before it shows that it is over.
+    /// A fault that came late: a later report shows that it is over, or tells the same.
     pub is_over: bool,
-    /// The alarm that stands is over with it.
-    pub ends_alarm: bool,
+    /// Reports whose faults are over with it, or are told again by it.
+    pub ends: Vec<ReportId>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -197,6 +204,9 @@ pub struct Refuted {
     /// What it is worth instead.
     pub weight: Weight,
     pub reason: String,
+    /// What it tells of, where it is worth an alarm.
+    pub causes: Causes,
+    pub finding: Option<NewFinding>,
 }
 
 /// An n x n matrix: `n * n` little-endian f64 medians in row order (source, destination), NaN for a gap.
@@ -279,9 +289,18 @@ impl ReportListing {
 }
 
 impl NewReport {
+    /// Whether it tells of a fault that stands until it is shown to be over.
+    pub fn tells_of_fault(&self) -> bool {
+        tells_of_fault(self.weight, self.verdict)
+    }
+
     pub fn ended(&self) -> OffsetDateTime {
         ended(self.ended_at, self.finished_at, self.received_at)
     }
+}
+
+fn tells_of_fault(weight: Weight, verdict: Verdict) -> bool {
+    weight == Weight::Alarm || (weight == Weight::Proof && verdict > Verdict::Degraded)
 }
 
 /// When a run ended by the server's clock, if known, and never after its report came. A node's reports have this order.

@@ -137,9 +137,11 @@ async fn a_look_does_not_hide_a_proven_fault() {
     let app = TestApp::start().await;
     let upload = app.token(&[Scope::Report]).await;
     let fleet = app.token(&[Scope::Fleet]).await;
+    let probe = hang("probe");
     let mut look = report("look");
     look["finished_at"] = "2026-01-02T03:03:00Z".into();
-    for body in [hang("probe"), look] {
+    look["gpus"] = probe["gpus"].clone();
+    for body in [probe, look] {
         let request = app.post("/api/v1/reports").bearer_auth(&upload).json(&body);
         assert_eq!(request.send().await.unwrap().status(), 201);
     }

@@ -9,7 +9,7 @@ use peerless::clock::{FixedClock, SystemRandom};
 use peerless::config::{DataArgs, OidcArgs, PolicyArgs, ServeArgs, TellArgs};
 use peerless::domain::tokens;
 use peerless::startup::{Application, Environment, StartupError};
-use peerless::store::{By, Hardware, NewReport, Origin, Scope, SeedRecord, Store, Weight};
+use peerless::store::{By, Causes, Hardware, NewReport, Origin, Scope, SeedRecord, Store, Weight};
 use peerless::telemetry::LogFormat;
 use peerless::web::body::Patience;
 use reqwest::{Method, RequestBuilder, Response};
@@ -129,6 +129,7 @@ impl TestApp {
             gpus: 2,
             measurements: Vec::new(),
             machine: None,
+            causes: Causes::default(),
             judged: None,
             hardware: Hardware::default(),
             found: None,

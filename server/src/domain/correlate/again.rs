@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::rules::Correlator;
+use super::verdict::of_verdict;
 use crate::domain::ingest::{Parsed, hardware, parse_stored};
 use crate::feed::{Generation, Knowledge};
 use crate::store::{Found, ReportStore, StoreError, StoredReport};
@@ -52,7 +53,13 @@ async fn one(
     let work = tokio::task::spawn_blocking(move || {
         let Parsed { mut report, body } = parse_stored(&stored)?;
         of_node.judge(&mut report, stored.listing.received_at);
-        let findings = engine.correlate(&knowledge, (&report, &body), &of_node.policy);
+        let mut findings = engine.correlate(&knowledge, (&report, &body), &of_node.policy);
+        let listing = &stored.listing;
+        findings.extend(of_verdict(
+            (listing.weight, listing.verdict),
+            &listing.reason,
+            &findings,
+        ));
         Ok::<_, crate::domain::ingest::IngestError>((findings, hardware(&report)))
     });
     let outcome = match work.await {

@@ -10,6 +10,7 @@
 //! gravity   what a finding means for its node, by its record
 //! logs      the matcher over log lines and failures             unexplained  refusals that nothing explains
 //! states    what the agent's ledger has open, and GPUs that are not there
+//! verdict   a verdict that no other finding bears out
 //! stack     room for parser and evaluator, which recurse
 //! preview   a rule that is in no record yet
 //! again     re-runs the latest reports when records changed
@@ -27,6 +28,7 @@ mod rules;
 mod stack;
 mod states;
 mod unexplained;
+mod verdict;
 mod volume;
 
 #[cfg(test)]
@@ -38,6 +40,7 @@ pub use again::{CorrelateError, recorrelate, recorrelate_while_it_changes};
 pub use check::{RuleError, check_expression, check_rules};
 pub use preview::{Preview, Previewed};
 pub use rules::Correlator;
+pub use verdict::of_verdict;
 
 use std::time::Duration;
 

@@ -2,7 +2,7 @@
 
 use kb_core::health::still_open;
 use kb_core::observation::{Look, canonical};
-use kb_core::report::{Absence, Check, Gpu, Outcome, Pair, Report};
+use kb_core::report::{Absence, AbsentGpu, Check, Gpu, Outcome, Pair, Report};
 use kb_core::verdict::{Verdict, all_passed, cause, check_passed, unproven};
 
 use super::gone::{covers, expected_gpus, expected_now, is_as_many_as_expected, is_same, name};
@@ -31,9 +31,15 @@ pub(super) fn leaves_open(fault: &Report, proof: &Report) -> Option<String> {
 }
 
 fn leaves_checks_open(fault: &Report, proof: &Report) -> Option<String> {
-    let (_, check) = failed(fault).find(|(pair, check)| !passed(proof, pair, check))?;
-    let name = &check.name;
-    Some(format!("{name}, which failed then, did not pass in all pairs"))
+    if let Some((_, check)) = failed(fault).find(|(pair, check)| !passed(proof, pair, check)) {
+        let name = &check.name;
+        return Some(format!("{name}, which failed then, did not pass in all pairs"));
+    }
+    let (_, check) = failed(fault).find(|(_, check)| !moved_as_much(proof, check))?;
+    let (name, bytes, windows) = (&check.name, check.bytes, check.windows);
+    Some(format!(
+        "{name}, which failed then with {bytes} bytes in {windows} windows, passed with less"
+    ))
 }
 
 /// Why the later report does not show all GPUs that the fault is about.
@@ -44,18 +50,14 @@ pub(super) fn leaves_gpus_open(fault: &Report, proof: &Report) -> Option<String>
     if let Some(gpu) = fault.gpus.iter().find(|gpu| !covers(proof, gpu, fault)) {
         return Some(format!("{} is not among its GPUs", name(gpu)));
     }
-    let gone = || {
-        let absent = fault.absent.iter();
-        absent.filter(|gpu| matches!(gpu.absence, Absence::Missing | Absence::Lost))
-    };
     let is_back = |address: &String| {
         let mut gpus = proof.gpus.iter();
         gpus.any(|gpu| gpu.pci_address.value.as_ref() == Some(address))
     };
-    if let Some(gpu) = gone().find(|gpu| gpu.pci_address.as_ref().is_some_and(|at| !is_back(at))) {
+    if let Some(gpu) = gone(fault).find(|gpu| gpu.pci_address.as_ref().is_some_and(|at| !is_back(at))) {
         return Some(format!("{} is still not among its GPUs", gpu.name()));
     }
-    let (had, has) = (fault.gpus.len() + gone().count(), proof.gpus.len());
+    let (had, has) = (fault.gpus.len() + gone(fault).count(), proof.gpus.len());
     if has < had {
         return Some(format!("it shows {has} GPUs, and there were {had}"));
     }
@@ -66,6 +68,12 @@ pub(super) fn leaves_gpus_open(fault: &Report, proof: &Report) -> Option<String>
         return Some(format!("it shows {has} GPUs, and there should be {should}"));
     }
     None
+}
+
+/// GPUs that should be there.
+pub(super) fn gone(report: &Report) -> impl Iterator<Item = &AbsentGpu> {
+    let absent = report.absent.iter();
+    absent.filter(|gpu| matches!(gpu.absence, Absence::Missing | Absence::Lost))
 }
 
 /// Why the later report does not show that each state that was bad is good.
@@ -96,7 +104,7 @@ fn place_now(device: &str, fault: &Report, proof: &Report) -> String {
     other.and_then(address).unwrap_or_else(|| device.to_owned())
 }
 
-fn failed(fault: &Report) -> impl Iterator<Item = (&Pair, &Check)> {
+pub(super) fn failed(fault: &Report) -> impl Iterator<Item = (&Pair, &Check)> {
     let counting = fault.pairs.iter().filter(|pair| !is_as_expected(pair));
     let checks = counting.flat_map(|pair| {
         let directions = pair.directions.iter();
@@ -110,6 +118,15 @@ fn failed(fault: &Report) -> impl Iterator<Item = (&Pair, &Check)> {
 /// A pair whose refusal is expected need not work.
 fn is_as_expected(pair: &Pair) -> bool {
     pair.verdict.information && pair.verdict.verdict == Verdict::Refused
+}
+
+/// Whether each check of this name moved as much as the one that failed: less data reaches less of what is broken.
+fn moved_as_much(proof: &Report, failed: &Check) -> bool {
+    let counting = proof.pairs.iter().filter(|pair| !is_as_expected(pair));
+    let directions = counting.flat_map(|pair| &pair.directions);
+    let checks = directions.flat_map(|direction| &direction.checks);
+    let mut same = checks.filter(|check| check.name == failed.name);
+    same.all(|check| check.bytes >= failed.bytes && check.windows >= failed.windows)
 }
 
 fn passed(proof: &Report, pair: &Pair, check: &Check) -> bool {

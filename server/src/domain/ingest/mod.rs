@@ -6,9 +6,12 @@
 //! claim     the verdict that the checks bear out             ends      whether a proof of health ends a fault
 //! proofs    a report beside the node's other proofs         clock     when a run ended by the server's clock
 //! gone      which GPUs of an earlier report a later has       machine   GPUs, for what happened to the node
+//! open      which open faults a report ends, and its own    over      whether a look ends an alarm
+//! causes    what a report tells of a fault, by names         roll      GPUs that earlier reports show and this one not
 //! mod       keep, correlate, answer
 //! ```
 
+mod causes;
 mod claim;
 mod clock;
 mod ends;
@@ -17,10 +20,13 @@ mod gone;
 mod load;
 mod logged;
 mod machine;
+mod open;
 mod over;
 mod pack;
 mod parse;
+mod past;
 mod proofs;
+mod roll;
 mod validate;
 mod weight;
 
@@ -31,6 +37,7 @@ pub use clock::Arrival;
 pub use error::{IngestError, Problem};
 pub use machine::hardware;
 pub use parse::{MAX_BODY_BYTES, Parsed, body_of, parse, parse_stored};
+use past::Past;
 
 use std::sync::Arc;
 
@@ -41,12 +48,12 @@ use kb_core::text::Sha256;
 use kb_core::verdict::Verdict;
 
 use super::baseline::{self, Kept};
-use super::correlate::Correlator;
+use super::correlate::{Correlator, of_verdict};
 use super::enrol::Writer;
 use super::policy::Site;
 use crate::feed::Generation;
 use crate::store::{
-    BaselineStore, Found, NewReport, ReportSaved, ReportStore, StoreError, StoredFinding, Weight,
+    BaselineStore, Causes, Found, NewReport, ReportSaved, ReportStore, StoreError, StoredFinding, Weight,
 };
 
 /// Compression level of kept bodies: reports are read seldom and written once.
@@ -110,8 +117,14 @@ pub async fn accept(
             return Err(StoreError::Unavailable(why).into());
         }
     };
-    if is_duplicate && let Some(found) = prepared.report.found {
-        // Its findings are those of today's knowledge.
+    if is_duplicate
+        && let Some(mut found) = prepared.report.found
+        && let Some(kept) = store.report(Some(&node), &id).await?
+    {
+        // Its findings are those of today's knowledge, beside the verdict that it has.
+        let told = (kept.listing.weight, kept.listing.verdict);
+        let by_verdict = of_verdict(told, &kept.listing.reason, &found.findings);
+        found.findings.extend(by_verdict);
         store.replace_found(&node, &id, found).await?;
     }
     if let Some(Kept { cohort, series }) = prepared.baseline.filter(|_| verdict == Verdict::Healthy) {
@@ -142,11 +155,12 @@ async fn save(
     prepared: &Prepared,
     site: &Site,
 ) -> Result<(ReportSaved, Verdict), IngestError> {
+    let past = Past { reports: store, site };
     let mut attempts = 0;
     loop {
         attempts += 1;
         let mut report = prepared.report.clone();
-        proofs::judge(store, &mut report, (&prepared.sent, prepared.is_sure), site).await?;
+        proofs::judge(&past, &mut report, (&prepared.sent, prepared.is_sure)).await?;
         let verdict = report.verdict;
         let saved = store.save_report(report).await?;
         if saved != ReportSaved::Overtaken || attempts == MOST_ATTEMPTS {
@@ -204,6 +218,7 @@ fn prepare(
         gpus: u32::try_from(report.gpus.len()).unwrap_or(u32::MAX),
         measurements,
         machine,
+        causes: Causes::default(),
         judged: None,
         hardware: machine::hardware(&report),
         found: Some(Found {

@@ -37,7 +37,7 @@ pub(super) fn leaves_alarm_open(alarm: &Report, verdict: Verdict, look: &Report)
 }
 
 /// Whether only a run can end it: no look checks data or meets a hang. A failure before contexts is one that a look meets.
-fn needs_run(alarm: &Report, verdict: Verdict) -> bool {
+pub(super) fn needs_run(alarm: &Report, verdict: Verdict) -> bool {
     match origin(alarm) {
         Origin::Look => false,
         Origin::Run => verdict > Verdict::Unknown || alarm.failures.is_empty(),
@@ -50,7 +50,7 @@ fn is_run_of_one(look: &Report) -> bool {
     origin(look) == Origin::Run && look.gpus.len() == 1
 }
 
-fn refused(report: &Report) -> impl Iterator<Item = &Pair> {
+pub(super) fn refused(report: &Report) -> impl Iterator<Item = &Pair> {
     let pairs = report.pairs.iter();
     pairs.filter(|pair| !pair.verdict.information && pair.verdict.verdict == Verdict::Refused)
 }
@@ -82,7 +82,7 @@ fn is_closed(event: &Entry, alarm: &Report, look: &Report) -> bool {
 }
 
 /// Whether the alarm names a cause: state, event, refused pair, absent GPU, failed step or load. Only these are read again.
-fn is_named(alarm: &Report) -> bool {
+pub(super) fn is_named(alarm: &Report) -> bool {
     let is_loaded = alarm.load.as_ref().is_some_and(|load| !load.findings.is_empty());
     Look::of(alarm).has_bad()
         || events(alarm).next().is_some()

@@ -1,4 +1,4 @@
-//! A report beside the node's other proofs, in whatever order they come: health does not end a fault that it does not
+//! A report beside the node's other reports, in whatever order they come: health does not end a fault that it does not
 //! cover, and a wrong clock does not hide a fault.
 
 use kb_core::ids::ReportId;
@@ -6,120 +6,118 @@ use kb_core::report::Report;
 use kb_core::verdict::Verdict;
 use time::OffsetDateTime;
 
+use super::causes::names;
 use super::clock::{by_its_own_clock, is_unsure};
 use super::ends::leaves_open;
-use super::gone::{gone_since_alarm, gone_within_boot, is_as_many_as_expected};
+use super::gone::{gone_within_boot, is_as_many_as_expected};
+use super::open::{by_look, by_proof, leaves_gone, settle};
 use super::over::leaves_alarm_open;
-use super::{IngestError, claim, machine, parse_stored};
-use crate::domain::policy::Site;
-use crate::store::{Judged, NewReport, Origin, Proofs, Refuted, ReportListing, ReportStore, Weight};
+use super::past::Past;
+use super::roll::hold_against_roll;
+use super::{IngestError, machine};
+use crate::domain::correlate::of_verdict;
+use crate::store::{
+    Causes, Judged, NewReport, OPEN_FAULTS, OpenFault, Origin, Proofs, Refuted, ReportListing, Weight,
+};
 
-/// Most proofs of a node that one is held against, the latest first. Faults in a row before these count as ended with them:
-/// a probe every ten minutes says the same fault so often in a day, and each is read and parsed.
+/// Most proofs of health that a fault is held against which came late, the latest first: a probe every ten minutes proves so much in
+/// a day, and each is read and parsed.
 const MOST: u32 = 144;
 
 /// Holds a report against the node's other reports. `new` is about to be kept: its weight, verdict, reason and time become
 /// what they are worth beside them. `is_sure`: it is known when the run ended.
 pub(super) async fn judge(
-    store: &dyn ReportStore,
+    past: &Past<'_>,
     new: &mut NewReport,
     (sent, is_sure): (&Report, bool),
-    site: &Site,
 ) -> Result<(), IngestError> {
-    let store = &Stored { store, site };
     if new.weight == Weight::Look {
-        return judge_look(store, new, sent).await;
+        return judge_look(past, new, (sent, is_sure)).await;
     }
-    let known = store.store.proofs(&new.node, new.simulated, MOST).await?;
-    let (mut is_over, mut ends_alarm) = (false, false);
-    let refuted = if new.weight == Weight::Alarm {
+    let known = past.reports.proofs(&new.node, new.simulated, MOST).await?;
+    let mut judged = Judged {
+        reports: known.reports,
+        ..Judged::default()
+    };
+    if is_clean(new.verdict) && new.weight == Weight::Proof {
+        count_from_own_clock(new, &known);
+        judged.ends = hold_against_faults(past, new, sent, &known).await?;
+        judged.refuted = hold_against_later(past, new, sent, &known).await?;
+    } else {
         let own = new.ended();
-        count_from_arrival(new, is_sure, known.latest.iter());
-        if new.origin == Origin::Look && new.verdict == Verdict::Degraded && machine::is_of_working(sent) {
-            hold_against_roll(store, new, sent, &known).await?;
+        if new.weight == Weight::Alarm {
+            count_from_arrival(new, is_sure, known.latest.iter());
+            if new.origin == Origin::Look && new.verdict == Verdict::Degraded && machine::is_of_working(sent)
+            {
+                hold_against_roll(past, new, sent, &known).await?;
+            }
         }
-        is_over = is_over_already(store, new, sent, &known).await?;
+        let (refuted, is_over) = hold_against_health(past, new, (sent, is_sure), &known).await?;
+        judged.refuted = refuted;
+        let is_alarm = new.weight == Weight::Alarm;
+        judged.is_over = is_over || (is_alarm && is_over_already(past, new, sent, &known).await?);
         // A look with a warning of its own may read the causes of earlier alarms as good. A time that was moved may be too late: it
         // ends nothing.
-        let may_come_later = new.origin == Origin::Look && new.ended() == own;
-        ends_alarm = may_come_later && ends_alarms(store, new, sent, &known).await?;
-        Vec::new()
-    } else if is_clean(new.verdict) {
-        count_from_own_clock(new, &known);
-        hold_against_faults(store, new, sent, &known).await?;
-        hold_against_later(store, new, sent, &known).await?
-    } else {
-        hold_against_health(store, new, (sent, is_sure), &known).await?
-    };
-    new.judged = Some(Judged {
-        reports: known.reports,
-        refuted,
-        is_over,
-        ends_alarm,
-    });
+        if is_alarm && new.origin == Origin::Look && new.ended() == own {
+            judged.ends = ids(&by_look(past, new, sent, &known).await?);
+        }
+    }
+    settle(new, sent, &known, &mut judged);
+    new.judged = Some(judged);
     Ok(())
 }
 
 /// A look of all GPUs proves nothing. It tells where a GPU is gone, and that alarms are over whose causes it reads as good.
-async fn judge_look(store: &Stored<'_>, new: &mut NewReport, sent: &Report) -> Result<(), IngestError> {
+async fn judge_look(
+    past: &Past<'_>,
+    new: &mut NewReport,
+    (sent, is_sure): (&Report, bool),
+) -> Result<(), IngestError> {
     if !machine::is_of_working(sent) {
         return Ok(());
     }
-    let known = store.store.proofs(&new.node, new.simulated, 1).await?;
-    hold_against_roll(store, new, sent, &known).await?;
-    let is_alarm = new.weight == Weight::Alarm;
-    let ends_alarm = !is_alarm && ends_alarms(store, new, sent, &known).await?;
-    if is_alarm || ends_alarm {
+    let known = past.reports.proofs(&new.node, new.simulated, 1).await?;
+    hold_against_roll(past, new, sent, &known).await?;
+    if new.weight == Weight::Alarm {
+        return judge_alarm(past, new, (sent, is_sure)).await;
+    }
+    let ends = ids(&by_look(past, new, sent, &known).await?);
+    if !ends.is_empty() {
         new.judged = Some(Judged {
             reports: known.reports,
-            refuted: Vec::new(),
-            is_over: false,
-            ends_alarm,
+            ends,
+            ..Judged::default()
         });
     }
     Ok(())
 }
 
-/// Whether a look ends the alarm that stands: it has to leave none open of those since the last proof.
-async fn ends_alarms(
-    store: &Stored<'_>,
-    new: &NewReport,
-    sent: &Report,
-    known: &Proofs,
-) -> Result<bool, IngestError> {
-    let Some(standing) = known
-        .alarm
-        .as_ref()
-        .filter(|_| may_end(new.origin, new.verdict) && machine::is_of_working(sent))
-    else {
-        return Ok(false);
+/// A look that shows a GPU gone, beside health that came before it and is of a later run.
+async fn judge_alarm(
+    past: &Past<'_>,
+    new: &mut NewReport,
+    (sent, is_sure): (&Report, bool),
+) -> Result<(), IngestError> {
+    let known = past.reports.proofs(&new.node, new.simulated, MOST).await?;
+    let (refuted, is_over) = hold_against_health(past, new, (sent, is_sure), &known).await?;
+    let mut judged = Judged {
+        reports: known.reports,
+        refuted,
+        is_over: is_over || is_over_already(past, new, sent, &known).await?,
+        ends: Vec::new(),
     };
-    // The one that stands goes first: where it stays open, no other is read.
-    let alarms = alarms(store, new, known).await?;
-    let others = alarms.iter().filter(|alarm| alarm.id != standing.id);
-    for alarm in std::iter::once(standing).chain(others) {
-        let body = body(store, alarm).await?;
-        let verdict = verdict_today(&body, alarm.verdict, store.site);
-        if alarm.ended() > new.ended() || leaves_alarm_open(&body, verdict, sent).is_some() {
-            return Ok(false);
-        }
-    }
-    Ok(true)
+    settle(new, sent, &known, &mut judged);
+    new.judged = Some(judged);
+    Ok(())
 }
 
-/// A look that could not tell ends nothing. One with a warning does: the warning is an alarm of its own. Runs with a warning are judged
-/// as proofs.
-fn may_end(origin: Origin, verdict: Verdict) -> bool {
-    let mildest = match origin {
-        Origin::Look => Verdict::Degraded,
-        Origin::Run | Origin::Converted => Verdict::NoFaultSeen,
-    };
-    verdict <= mildest
+fn ids(faults: &[&OpenFault]) -> Vec<ReportId> {
+    faults.iter().map(|fault| fault.report.id.clone()).collect()
 }
 
 /// Whether an alarm that came late was over by what the node's latest look read.
 async fn is_over_already(
-    store: &Stored<'_>,
+    past: &Past<'_>,
     new: &NewReport,
     sent: &Report,
     known: &Proofs,
@@ -134,96 +132,57 @@ async fn is_over_already(
     let Some(look) = known.latest.as_ref().filter(is_good) else {
         return Ok(false);
     };
-    let look = body(store, look).await?;
-    Ok(machine::is_of_working(&look) && leaves_alarm_open(sent, new.verdict, &look).is_none())
+    let look = past.body(look).await?;
+    let is_read = machine::is_of_working(&look) && leaves_alarm_open(sent, new.verdict, &look).is_none();
+    Ok(is_read
+        && leaves_gone(past, (&new.node, &new.causes), &look)
+            .await?
+            .is_none())
 }
 
-/// The node's alarms since its last proof, the latest first.
-async fn alarms(
-    store: &Stored<'_>,
-    new: &NewReport,
-    known: &Proofs,
-) -> Result<Vec<ReportListing>, IngestError> {
-    let since = known.proofs.first().map(ReportListing::ended);
-    Ok(store.store.alarms(&new.node, new.simulated, since, MOST).await?)
-}
-
+/// Holds a proof of health against what was open before it; what it ends. One that leaves a fault open is no proof of health, and ends
+/// the others all the same.
 async fn hold_against_faults(
-    store: &Stored<'_>,
+    past: &Past<'_>,
     new: &mut NewReport,
     sent: &Report,
     known: &Proofs,
-) -> Result<(), IngestError> {
-    let alarms = match &known.alarm {
-        Some(_) => alarms(store, new, known).await?,
-        None => Vec::new(),
-    };
-    let at = new.ended();
-    let earlier = others(known, new.id.clone()).filter(|proof| proof.ended() <= at);
-    let alarms = alarms.iter().filter(|alarm| alarm.ended() <= at);
-    for fault in alarms.chain(earlier.take_while(|proof| !is_clean(proof.verdict))) {
-        let body = body(store, fault).await?;
-        if let Some(why) = leaves_open(&body, sent) {
-            new.weight = if new.verdict == Verdict::Healthy {
-                Weight::Look
-            } else {
-                Weight::Alarm
-            };
-            if new.verdict == Verdict::Healthy {
-                new.verdict = Verdict::Unknown;
-                new.reason = sentence(&fault.id, &why, &new.reason);
-            }
-            return Ok(());
-        }
-    }
-    hold_against_roll(store, new, sent, known).await
-}
-
-/// Health of fewer GPUs than the node had earlier in the same boot is no health of the node, whatever was told meanwhile.
-async fn hold_against_roll(
-    store: &Stored<'_>,
-    new: &mut NewReport,
-    sent: &Report,
-    known: &Proofs,
-) -> Result<(), IngestError> {
-    if is_as_many_as_expected(sent) {
-        return Ok(());
-    }
-    let at = new.ended();
-    let earlier = |report: &&ReportListing| report.ended() <= at && report.id != new.id;
-    let proof = known.proofs.iter().find(earlier);
-    // A run over some GPUs is held against runs alone, and GPUs that are made up are held against no real ones.
-    let is_of_all = machine::is_of_working(sent);
-    let latest = known
-        .latest
-        .as_ref()
-        .filter(|latest| is_of_all && latest.simulated == new.simulated && earlier(latest));
-    // An alarm is over when a proof has followed it.
-    let since = known.proofs.first().map(ReportListing::ended);
-    let alarm = store.store.alarm_since(&new.node, new.simulated, since).await?;
-    let alarm = alarm.as_ref().filter(earlier);
-    let alarm = alarm.filter(|alarm| proof.is_none_or(|proof| alarm.ended() > proof.ended()));
-    for before in proof.into_iter().chain(alarm).chain(latest) {
-        if before.gpus <= new.gpus {
-            continue;
-        }
-        let had = body(store, before).await?;
-        let since_alarm = || gone_since_alarm(&had, sent).filter(|_| alarm.is_some());
-        if let Some(gone) = gone_within_boot(&had, sent).or_else(since_alarm) {
-            new.weight = Weight::Alarm;
+) -> Result<Vec<ReportId>, IngestError> {
+    let ended = by_proof(past, new, sent, known).await?;
+    let left = ended.left.map(|(fault, why)| {
+        format!(
+            "the fault of report {} is not shown to be over: {why}",
+            fault.report.id
+        )
+    });
+    let more = known.has_more_open.then(|| {
+        format!("more than {OPEN_FAULTS} faults are open, and each run is held against so many: run it again")
+    });
+    if let Some(why) = left.or(more) {
+        new.weight = if new.verdict == Verdict::Healthy {
+            new.reason = format!("{why}; of what was tried: {}", new.reason);
             new.verdict = Verdict::Unknown;
-            let seen = if sent.was_tried() { "tried" } else { "seen" };
-            new.reason = format!("{gone}; of what was {seen}: {}", new.reason);
-            return Ok(());
+            Weight::Look
+        } else {
+            Weight::Alarm
+        };
+    } else {
+        hold_against_roll(past, new, sent, known).await?;
+    }
+    let mut ends = Vec::new();
+    for fault in ended.faults {
+        let place = (&fault.report.node, &fault.causes);
+        if leaves_gone(past, place, sent).await?.is_none() {
+            ends.push(fault.report.id.clone());
         }
     }
-    Ok(())
+    Ok(ends)
 }
 
 /// Later proofs of health that show fewer GPUs than this one of the same boot, which came late: they are no health of the
 /// node, as if the reports had come in the order of their runs.
 async fn hold_against_later(
-    store: &Stored<'_>,
+    past: &Past<'_>,
     new: &NewReport,
     sent: &Report,
     known: &Proofs,
@@ -236,17 +195,25 @@ async fn hold_against_later(
     let later = known.proofs.iter().rev();
     let later = later.filter(|proof| proof.ended() > at && proof.id != new.id);
     for proof in later.take_while(|proof| is_clean(proof.verdict) && proof.gpus < new.gpus) {
-        let later = body(store, proof).await?;
+        let later = past.body(proof).await?;
         if is_as_many_as_expected(&later) {
             break;
         }
         let Some(gone) = gone_within_boot(sent, &later) else {
             break;
         };
+        let told = (Weight::Alarm, Verdict::Unknown);
+        let reason = format!("{gone}; of what was tried: {}", proof.reason);
+        let finding = of_verdict(told, &reason, &[]);
         refuted.push(Refuted {
             id: proof.id.clone(),
             weight: Weight::Alarm,
-            reason: format!("{gone}; of what was tried: {}", proof.reason),
+            causes: Causes {
+                names: names(&later, told, finding.as_slice()),
+                gone_from: Some(new.id.clone()),
+            },
+            reason,
+            finding,
         });
     }
     Ok(refuted)
@@ -261,7 +228,7 @@ fn count_from_own_clock(new: &mut NewReport, known: &Proofs) {
         .latest
         .iter()
         .filter(|latest| latest.weight == Weight::Alarm);
-    let faults = known.proofs.iter().filter(|proof| !is_clean(proof.verdict));
+    let faults = known.open.iter().map(|fault| &fault.report);
     let is_doubtful = |fault: &ReportListing| {
         let is_between = fault.ended() > own && fault.ended() <= new.ended();
         // By one clock, right or wrong, it ended later.
@@ -272,31 +239,38 @@ fn count_from_own_clock(new: &mut NewReport, known: &Proofs) {
     }
 }
 
-/// Later proofs of health that do not end the new report's fault, each with the reason.
+/// Later proofs of health that do not end the new report's fault, each with the reason; and whether one ends it.
 async fn hold_against_health(
-    store: &Stored<'_>,
+    past: &Past<'_>,
     new: &mut NewReport,
     (sent, is_sure): (&Report, bool),
     known: &Proofs,
-) -> Result<Vec<Refuted>, IngestError> {
+) -> Result<(Vec<Refuted>, bool), IngestError> {
     let at = new.ended();
-    let later = others(known, new.id.clone());
-    let later = later.filter(|proof| proof.ended() > at && is_clean(proof.verdict));
-    let mut later: Vec<&ReportListing> = later.collect();
+    let later = known.proofs.iter().filter(|proof| proof.id != new.id);
+    let mut later: Vec<&ReportListing> = later.filter(|proof| proof.ended() > at).collect();
     let mut refuted = Vec::new();
     while let Some(proof) = later.last() {
-        let Some(why) = leaves_open(sent, &body(store, proof).await?) else {
+        let health = past.body(proof).await?;
+        let gone = leaves_gone(past, (&new.node, &new.causes), &health).await?;
+        let Some(why) = leaves_open(sent, &health).or(gone) else {
             break;
         };
         refuted.push(Refuted {
             id: proof.id.clone(),
             weight: Weight::Look,
-            reason: sentence(&new.id, &why, &proof.reason),
+            reason: format!(
+                "the fault of report {} is not shown to be over: {why}; of what was tried: {}",
+                new.id, proof.reason
+            ),
+            causes: Causes::default(),
+            finding: None,
         });
         later.pop();
     }
-    count_from_arrival(new, is_sure, later.into_iter());
-    Ok(refuted)
+    count_from_arrival(new, is_sure, later.iter().copied());
+    let is_over = later.iter().any(|proof| proof.ended() > new.ended());
+    Ok((refuted, is_over))
 }
 
 /// Puts a fault behind what came before it and seems later, where a clock is in doubt: a fault that a wrong clock hides is
@@ -313,41 +287,6 @@ fn count_from_arrival<'a>(
     }
 }
 
-fn others(known: &Proofs, id: ReportId) -> impl Iterator<Item = &ReportListing> {
-    known.proofs.iter().filter(move |proof| proof.id != id)
-}
-
 fn is_clean(verdict: Verdict) -> bool {
     verdict <= Verdict::Degraded
-}
-
-fn sentence(fault: &ReportId, why: &str, reason: &str) -> String {
-    format!("the fault of report {fault} is not shown to be over: {why}; of what was tried: {reason}")
-}
-
-/// The reports of the node's past, as they would be judged today.
-struct Stored<'s> {
-    store: &'s dyn ReportStore,
-    site: &'s Site,
-}
-
-async fn body(store: &Stored<'_>, listing: &ReportListing) -> Result<Report, IngestError> {
-    let stored = store.store.report(Some(&listing.node), &listing.id).await?;
-    let stored = stored.ok_or_else(|| IngestError::Damaged(format!("report {} is gone", listing.id)))?;
-    let site = store.site.clone();
-    let work = tokio::task::spawn_blocking(move || {
-        let mut report = parse_stored(&stored)?.report;
-        site.judge(&mut report, stored.listing.received_at);
-        Ok::<_, IngestError>(report)
-    });
-    work.await.map_err(|_| IngestError::Panicked)?
-}
-
-/// The verdict of an earlier report by today's policy, and never worse than what was kept: what is only known beside other reports is
-/// in that.
-fn verdict_today(body: &Report, kept: Verdict, site: &Site) -> Verdict {
-    if site.policy.rules.is_empty() {
-        return kept;
-    }
-    claim::told(body, &site.policy).verdict.min(kept)
 }

@@ -1,6 +1,6 @@
 //! What a report's verdict is worth: did somebody try, or only look?
 
-use kb_core::report::{Outcome, Pair, Report, fact_name};
+use kb_core::report::{Bearing, Nature, Outcome, Pair, Report, fact_name};
 use kb_core::verdict::{Verdict, unproven};
 
 use super::claim::Claim;
@@ -32,7 +32,7 @@ pub(super) fn weigh(report: &Report, claim: &Claim) -> Weight {
     } else if report.conclusion.verdict == Verdict::Healthy
         && matches!(verdict, Verdict::Healthy | Verdict::Unknown)
         && contradicts_health(report)
-        || verdict == Verdict::Unknown && claim.is_contradicted
+        || verdict == Verdict::Unknown && (claim.is_contradicted || has_unknown_event(report))
     {
         Weight::Alarm
     } else if verdict == Verdict::Healthy && !machine::is_of_all(report) {
@@ -44,6 +44,13 @@ pub(super) fn weigh(report: &Report, claim: &Claim) -> Weight {
     } else {
         Weight::Look
     }
+}
+
+/// Whether the agent's ledger holds an event open that leaves it unknown how the node is, such as a ledger that was damaged: it ends by a
+/// run or a clear, and not by itself.
+fn has_unknown_event(report: &Report) -> bool {
+    let mut open = report.health.iter().flat_map(|health| &health.open);
+    open.any(|entry| entry.nature == Nature::Event && entry.bearing >= Bearing::Unknown)
 }
 
 /// How the report came to be. A look also opens the driver and lists all pairs; contexts, checks that were made, and (before 1.4)

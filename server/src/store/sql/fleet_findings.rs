@@ -44,23 +44,21 @@ struct Before {
     last_at: OffsetDateTime,
 }
 
-/// What both reports show, by its name.
+/// What the reports that tell of a node show, by its name: the latest, the one that stands and each whose fault is open.
 pub(super) async fn shown<DB: Engine>(
     tx: &mut Tx<DB>,
     news: &News<'_>,
-    last_seen: &ReportListing,
-    stands: &ReportListing,
+    told: &[ReportListing],
 ) -> Result<BTreeMap<String, Shown>, StoreError> {
     let sql = "SELECT f.report_id, COALESCE(m.record_id, f.record_id), f.rule, f.title, f.subject, f.bearing, f.severity, \
         f.action, f.by_policy FROM finding f LEFT JOIN moved m ON m.former = f.record_id \
-        WHERE f.node_id = $1 AND f.report_id IN ($2, $3)";
+        JOIN node n ON n.id = f.node_id JOIN report p ON p.node_id = f.node_id AND p.id = f.report_id \
+        WHERE f.node_id = $1 AND (p.id IN (n.latest_report, n.proof_report) OR p.open_causes IS NOT NULL)";
     let mut shown: BTreeMap<String, Shown> = BTreeMap::new();
-    for row in tx.all(sql, values![news.node, &last_seen.id, &stands.id]).await? {
+    for row in tx.all(sql, values![news.node]).await? {
         let id = row.text(0)?;
-        let report = if id == last_seen.id.as_str() {
-            last_seen
-        } else {
-            stands
+        let Some(report) = told.iter().find(|report| report.id.as_str() == id) else {
+            continue;
         };
         let (record, rule) = (row.maybe_text(1)?, row.text(2)?);
         let rule = cut(&rule, SUMMARY_NAME_CHARACTERS).to_owned();

@@ -8,6 +8,7 @@ use time::OffsetDateTime;
 use super::advice::{self, Decided};
 use super::engine::{Cells, Engine, values};
 use super::fleet_findings::{self, Shown};
+use super::open_faults;
 use super::report_rows::{LISTING_WIDTH, listing_columns, listing_from};
 use super::session::Tx;
 use crate::store::{
@@ -30,7 +31,13 @@ pub(super) async fn refresh<DB: Engine>(tx: &mut Tx<DB>, news: News<'_>) -> Resu
     let Some((last_seen, stands)) = reports(tx, news.node).await? else {
         return Ok(());
     };
-    let shown = fleet_findings::shown(tx, &news, &last_seen, &stands).await?;
+    let open = open_faults::of(tx, news.node, stands.simulated).await?;
+    let open = open.into_iter().map(|fault| fault.report);
+    let told: Vec<ReportListing> = [last_seen.clone(), stands.clone()]
+        .into_iter()
+        .chain(open)
+        .collect();
+    let shown = fleet_findings::shown(tx, &news, &told).await?;
     let cause = fleet_findings::worst(&shown);
     keep_summary(
         tx,
@@ -156,12 +163,13 @@ pub(super) async fn lock<DB: Engine>(tx: &mut Tx<DB>, node: &NodeId) -> Result<(
     Ok(())
 }
 
-/// Whether a report is the latest of its node, or the one whose verdict stands.
+/// Whether a report is the latest of its node, the one whose verdict stands, or one whose fault is open.
 pub(super) async fn is_told_by<DB: Engine>(
     tx: &mut Tx<DB>,
     node: &NodeId,
     report: &ReportId,
 ) -> Result<bool, StoreError> {
-    let sql = "SELECT 1 FROM node WHERE id = $1 AND (latest_report = $2 OR proof_report = $2)";
+    let sql = "SELECT 1 FROM node n JOIN report p ON p.node_id = n.id AND p.id = $2 \
+        WHERE n.id = $1 AND (n.latest_report = $2 OR n.proof_report = $2 OR p.open_causes IS NOT NULL)";
     Ok(tx.first(sql, values![node, report]).await?.is_some())
 }

@@ -43,6 +43,7 @@ mod migrate;
 mod moves;
 mod node_events;
 mod nodes;
+mod open_faults;
 mod outcomes;
 mod persons;
 mod proofs;

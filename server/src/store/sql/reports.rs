@@ -47,6 +47,10 @@ impl<DB: Engine> ReportStore for SqlStore<DB> {
         }
         insert_report(&mut tx, &report).await?;
         proofs::refute(&mut tx, &report, counts).await?;
+        note_refuted(&mut tx, &report).await?;
+        if counts {
+            standing::follow(&mut tx, &report).await?;
+        }
         insert_measurements(&mut tx, &report).await?;
         node_events::note(&mut tx, before, &report).await?;
         if let Some(found) = &report.found {
@@ -109,9 +113,10 @@ impl<DB: Engine> ReportStore for SqlStore<DB> {
         let sql = concat!(
             "SELECT ",
             listing_columns!(),
-            ", p.body_zstd, p.body_bytes FROM node n \
-             JOIN report p ON p.node_id = n.id AND p.id IN (n.latest_report, n.proof_report) \
-             WHERE p.correlated_seq IS NULL OR p.correlated_seq < $1 \
+            ", p.body_zstd, p.body_bytes FROM report p WHERE (p.node_id, p.id) IN \
+             (SELECT n.id, n.latest_report FROM node n UNION SELECT n.id, n.proof_report FROM node n \
+             UNION SELECT o.node_id, o.id FROM report o WHERE o.open_causes IS NOT NULL) \
+             AND (p.correlated_seq IS NULL OR p.correlated_seq < $1) \
              ORDER BY p.received_at, p.id, p.node_id LIMIT $2"
         );
         let rows = self.read_once().await?.all(sql, values![seq, limit]).await?;
@@ -189,35 +194,6 @@ impl<DB: Engine> ReportStore for SqlStore<DB> {
         Ok(proofs)
     }
 
-    async fn alarm_since(
-        &self,
-        node: &NodeId,
-        simulated: bool,
-        since: Option<OffsetDateTime>,
-    ) -> Result<Option<ReportListing>, StoreError> {
-        let since = since.unwrap_or(OffsetDateTime::UNIX_EPOCH);
-        let mut session = self.read_once().await?;
-        let row = session
-            .first(proofs::ALARM_SINCE, values![node, simulated, since])
-            .await?;
-        row.map(|row| listing_from(&row, 0)).transpose()
-    }
-
-    async fn alarms(
-        &self,
-        node: &NodeId,
-        simulated: bool,
-        since: Option<OffsetDateTime>,
-        limit: u32,
-    ) -> Result<Vec<ReportListing>, StoreError> {
-        let since = since.unwrap_or(OffsetDateTime::UNIX_EPOCH);
-        let mut session = self.read_once().await?;
-        let rows = session
-            .all(proofs::ALARMS, values![node, simulated, since, limit])
-            .await?;
-        rows.iter().map(|row| listing_from(row, 0)).collect()
-    }
-
     async fn findings(&self, node: &NodeId, report: &ReportId) -> Result<Vec<StoredFinding>, StoreError> {
         let sql = "SELECT ordinal, record_id, revision, rule, subject, title, evidence, seq, severity, action, bearing, by_policy \
             FROM finding \
@@ -225,6 +201,31 @@ impl<DB: Engine> ReportStore for SqlStore<DB> {
         let rows = self.read_once().await?.all(sql, values![node, report]).await?;
         rows.iter().map(finding_from).collect()
     }
+}
+
+/// Adds to what was found about refuted reports what their verdict is now.
+async fn note_refuted<DB: Engine>(tx: &mut Tx<DB>, report: &NewReport) -> Result<(), StoreError> {
+    for refuted in report.judged.iter().flat_map(|judged| &judged.refuted) {
+        let Some(finding) = &refuted.finding else {
+            continue;
+        };
+        let sql = "INSERT INTO finding (node_id, report_id, ordinal, rule, subject, title, evidence, seq, severity, action, bearing) \
+            SELECT p.node_id, p.id, p.findings, $3, $4, $5, $6, COALESCE(p.correlated_seq, 0), '', '', $7 \
+            FROM report p WHERE p.node_id = $1 AND p.id = $2";
+        let row = values![
+            &report.node,
+            &refuted.id,
+            &finding.rule,
+            &finding.subject,
+            &finding.title,
+            &finding.evidence,
+            finding.gravity.bearing.word()
+        ];
+        tx.run(sql, row).await?;
+        let sql = "UPDATE report SET findings = findings + 1 WHERE node_id = $1 AND id = $2";
+        tx.run(sql, values![&report.node, &refuted.id]).await?;
+    }
+    Ok(())
 }
 
 /// Keeps findings in place of those that there were; false where these were made with a newer feed, or the report is not there.

@@ -1,13 +1,12 @@
 //! Which report stands for a node, and which is its latest, as reports come.
 
 use kb_core::ids::NodeId;
-use kb_core::verdict::Verdict;
 use time::OffsetDateTime;
 
 use super::engine::{Engine, values};
-use super::proofs::{alarm, latest};
+use super::open_faults;
 use super::session::Tx;
-use crate::store::{NewReport, Origin, ReportListing, StoreError, Weight};
+use crate::store::{NewReport, Origin, StoreError, Weight};
 
 /// Notes a report with its node; whether it says anything of it.
 pub(super) async fn upsert_node<DB: Engine>(tx: &mut Tx<DB>, report: &NewReport) -> Result<bool, StoreError> {
@@ -33,40 +32,27 @@ pub(super) async fn upsert_node<DB: Engine>(tx: &mut Tx<DB>, report: &NewReport)
         (SELECT 1 FROM report p WHERE p.node_id = $1 AND p.id = node.latest_report AND p.id <> $3 AND p.weight = 'alarm'))";
     let row = values![&report.node, hostname, &report.id, seen_at, is_mere_look];
     tx.run(sql, row).await?;
-    let judged = report.judged.as_ref();
-    if judged.is_some_and(|judged| judged.ends_alarm) {
-        end_alarm(tx, report).await?;
-    }
-    if report.weight == Weight::Alarm && !judged.is_some_and(|judged| judged.is_over) {
-        // It stands in the place of the proof. It displaces no proven fault that is as bad, and nothing that is worse.
-        let sql = "UPDATE node SET proof_report = $2, proof_at = $3 \
-            WHERE id = $1 AND COALESCE(proof_at, $3) <= $3 AND NOT EXISTS \
-            (SELECT 1 FROM report p WHERE p.node_id = $1 AND p.id = node.proof_report AND CASE p.verdict \
-            WHEN 'broken' THEN 4 WHEN 'refused' THEN 3 WHEN 'unknown' THEN 2 WHEN 'degraded' THEN 1 ELSE 0 END \
-            + CASE WHEN p.weight = 'proof' AND p.verdict IN ('broken', 'refused') THEN 1 ELSE 0 END > $4)";
-        tx.run(
-            sql,
-            values![&report.node, &report.id, seen_at, rank(report.verdict)],
-        )
-        .await?;
-    }
-    if report.weight == Weight::Proof {
-        let sql = "UPDATE node SET proof_report = $2, proof_at = $3 \
-            WHERE id = $1 AND COALESCE(proof_at, $3) <= $3";
-        tx.run(sql, values![&report.node, &report.id, seen_at]).await?;
-    }
     Ok(true)
 }
 
-/// How bad it is, as the statement above has it.
-fn rank(verdict: Verdict) -> i64 {
-    match verdict {
-        Verdict::Broken => 4,
-        Verdict::Refused => 3,
-        Verdict::Unknown => 2,
-        Verdict::Degraded => 1,
-        Verdict::Healthy | Verdict::NoFaultSeen => 0,
+/// Notes what a report that was kept opens and ends, and what stands of the node then.
+pub(super) async fn follow<DB: Engine>(tx: &mut Tx<DB>, report: &NewReport) -> Result<(), StoreError> {
+    let judged = report.judged.as_ref();
+    let mut is_news =
+        report.weight == Weight::Proof || judged.is_some_and(|judged| !judged.refuted.is_empty());
+    for ended in judged.iter().flat_map(|judged| &judged.ends) {
+        is_news = true;
+        open_faults::end(tx, &report.node, ended).await?;
     }
+    if report.tells_of_fault() && !judged.is_some_and(|judged| judged.is_over) {
+        is_news = true;
+        open_faults::open(tx, (&report.node, &report.id), &report.causes).await?;
+    }
+    // A look that tells nothing new changes nothing, and looks are most of what comes.
+    if is_news {
+        open_faults::stand(tx, &report.node, report.simulated).await?;
+    }
+    Ok(())
 }
 
 /// Whether there are reports in earnest of a node: a simulated run says nothing of it then, whichever came first.
@@ -75,8 +61,8 @@ async fn has_real<DB: Engine>(tx: &mut Tx<DB>, node: &NodeId) -> Result<bool, St
     Ok(tx.first(sql, values![node]).await?.is_some())
 }
 
-/// Takes from a node what simulated runs said: its latest report, whose place the next real one takes whatever time it tells, and its
-/// proof.
+/// Takes from a node what simulated runs said: its latest report, whose place the next real one takes whatever time it tells, its
+/// proof, and what they left open.
 async fn drop_simulated<DB: Engine>(
     tx: &mut Tx<DB>,
     node: &NodeId,
@@ -85,42 +71,11 @@ async fn drop_simulated<DB: Engine>(
     let sql = "UPDATE node SET latest_at = $2 WHERE id = $1 AND EXISTS \
         (SELECT 1 FROM report p WHERE p.node_id = $1 AND p.id = node.latest_report AND p.simulated)";
     tx.run(sql, values![node, seen_at]).await?;
+    open_faults::end_simulated(tx, node).await?;
     let sql = "SELECT 1 FROM node JOIN report p ON p.node_id = node.id AND p.id = node.proof_report \
         WHERE node.id = $1 AND p.simulated";
     if tx.first(sql, values![node]).await?.is_some() {
-        stand_on_latest(tx, node, false).await?;
+        open_faults::stand(tx, node, false).await?;
     }
-    Ok(())
-}
-
-/// Ends the alarm that stands against a node, unless its run ended later than this report's.
-async fn end_alarm<DB: Engine>(tx: &mut Tx<DB>, report: &NewReport) -> Result<(), StoreError> {
-    let sql = "UPDATE node SET proof_report = NULL, proof_at = NULL WHERE id = $1 AND proof_at <= $2 AND EXISTS \
-        (SELECT 1 FROM report p WHERE p.node_id = $1 AND p.id = node.proof_report AND p.weight = 'alarm')";
-    let ended = tx.run(sql, values![&report.node, report.ended()]).await?;
-    if ended > 0 {
-        stand_on_latest(tx, &report.node, report.simulated).await?;
-    }
-    Ok(())
-}
-
-/// The latest proof of a kind that is left, if any, is what stands of a node, unless an alarm that lasts stands against it.
-pub(super) async fn stand_on_latest<DB: Engine>(
-    tx: &mut Tx<DB>,
-    node: &NodeId,
-    simulated: bool,
-) -> Result<(), StoreError> {
-    let left = latest(tx, node, simulated, 1).await?;
-    let proof = left.first();
-    if let Some(alarm) = alarm(tx, node, simulated).await? {
-        let is_over = |proof: &ReportListing| proof.verdict >= alarm.verdict || proof.ended() > alarm.ended();
-        if !proof.is_some_and(is_over) {
-            return Ok(());
-        }
-    }
-    let proof = proof.map(|proof| (proof.id.as_str(), proof.ended()));
-    let sql = "UPDATE node SET proof_report = $2, proof_at = $3 WHERE id = $1";
-    let (id, at) = proof.unzip();
-    tx.run(sql, values![node, id, at]).await?;
     Ok(())
 }

@@ -7,8 +7,8 @@ use kb_core::report::Bearing;
 use kb_core::severity::{Action, Severity};
 use kb_core::verdict::Verdict;
 use peerless::store::{
-    By, Cause, Found, Gravity, Hardware, Merge, NewFinding, NewReport, NodeFinding, NodeListing, Store,
-    Weight,
+    By, Cause, Found, Gravity, Hardware, Judged, Merge, NewFinding, NewReport, NodeFinding, NodeListing,
+    Store, Weight,
 };
 
 use crate::support::{Place, at, id, published, record, report};
@@ -43,6 +43,15 @@ pub(super) fn found(findings: Vec<NewFinding>) -> Option<Found> {
         rule_set: "test".to_owned(),
         seq: Seq(1),
         findings,
+    })
+}
+
+/// That the report of this second, one every ten, ends the faults of others.
+fn ending(ends: &[&str], second: i64) -> Option<Judged> {
+    (!ends.is_empty()).then(|| Judged {
+        reports: u32::try_from(second / 10 - 1).unwrap(),
+        ends: ends.iter().map(|id| id.parse().unwrap()).collect(),
+        ..Judged::default()
     })
 }
 
@@ -108,15 +117,16 @@ pub(crate) async fn a_summary_is_kept_with_the_report(place: Arc<Place>) {
 pub(crate) async fn a_verdict_stands_since_the_run_that_showed_it_first(place: Arc<Place>) {
     let store = place.store().await;
     let mut told = Vec::new();
-    for (name, second, verdict) in [
-        ("r1", 10, Verdict::Healthy),
-        ("r2", 20, Verdict::Healthy),
-        ("r3", 30, Verdict::Broken),
-        ("r4", 40, Verdict::Broken),
-        ("r5", 50, Verdict::Healthy),
+    for (name, second, verdict, ends) in [
+        ("r1", 10, Verdict::Healthy, &[][..]),
+        ("r2", 20, Verdict::Healthy, &[]),
+        ("r3", 30, Verdict::Broken, &[]),
+        ("r4", 40, Verdict::Broken, &["r3"]),
+        ("r5", 50, Verdict::Healthy, &["r4"]),
     ] {
         let sent = NewReport {
             verdict,
+            judged: ending(ends, second),
             ..report("n1", name, second)
         };
         store.save_report(sent).await.unwrap();
@@ -147,9 +157,10 @@ pub(crate) async fn a_late_report_tells_nothing_of_the_machine(place: Arc<Place>
 
 pub(crate) async fn the_worst_that_is_open_is_the_cause(place: Arc<Place>) {
     let store = place.store().await;
-    let keep = async |name: &str, second, verdict, findings| {
+    let keep = async |name: &str, second, (verdict, ends): (_, &[&str]), findings| {
         let sent = NewReport {
             verdict,
+            judged: ending(ends, second),
             found: found(findings),
             ..report("n1", name, second)
         };
@@ -164,21 +175,24 @@ pub(crate) async fn the_worst_that_is_open_is_the_cause(place: Arc<Place>) {
         finding(Some("xid/31"), "fault-of-a-program", NOTICE),
     ];
     assert_eq!(
-        keep("r1", 10, Verdict::Broken, both).await,
+        keep("r1", 10, (Verdict::Broken, &[]), both).await,
         (some("lost"), Some(Action::ResetGpu))
     );
     let slow = vec![finding(Some("pcie/slow"), "slow", LOOK)];
     assert_eq!(
-        keep("r2", 20, Verdict::Degraded, slow).await,
+        keep("r2", 20, (Verdict::Degraded, &["r1"]), slow).await,
         (some("slow"), Some(Action::CheckHardware))
     );
     // What says nothing against the node is no cause: of a good verdict nothing is to do, of another nobody knows.
     let notice = || vec![finding(Some("xid/31"), "fault-of-a-program", NOTICE)];
     assert_eq!(
-        keep("r3", 30, Verdict::Healthy, notice()).await,
+        keep("r3", 30, (Verdict::Healthy, &[]), notice()).await,
         (None, Some(Action::None))
     );
-    assert_eq!(keep("r4", 40, Verdict::Broken, notice()).await, (None, None));
+    assert_eq!(
+        keep("r4", 40, (Verdict::Broken, &[]), notice()).await,
+        (None, None)
+    );
 
     // Records changed: what they say now is what counts.
     let now = vec![finding(Some("xid/79"), "lost", RESET)];
@@ -193,9 +207,10 @@ pub(crate) async fn the_worst_that_is_open_is_the_cause(place: Arc<Place>) {
 
 pub(crate) async fn findings_open_go_on_end_and_come_again(place: Arc<Place>) {
     let store = place.store().await;
-    let keep = async |name: &str, second, findings| {
+    let keep = async |name: &str, second, ends: &[&str], findings| {
         let sent = NewReport {
             verdict: Verdict::Broken,
+            judged: ending(ends, second),
             found: found(findings),
             ..report("n1", name, second)
         };
@@ -208,10 +223,10 @@ pub(crate) async fn findings_open_go_on_end_and_come_again(place: Arc<Place>) {
         subject: "gpu 3".to_owned(),
         ..lost()
     };
-    let first = keep("r1", 10, vec![lost(), two_subjects]).await;
+    let first = keep("r1", 10, &[], vec![lost(), two_subjects]).await;
     assert_eq!(first, [("xid/79".to_owned(), true, at(5), at(5), at(5), None, 1)]);
     assert_eq!(findings(&*store, "n1").await[0].subjects, 2);
-    let both = keep("r2", 20, vec![lost(), other()]).await;
+    let both = keep("r2", 20, &["r1"], vec![lost(), other()]).await;
     assert_eq!(
         both,
         [
@@ -226,18 +241,21 @@ pub(crate) async fn findings_open_go_on_end_and_come_again(place: Arc<Place>) {
         .await
         .unwrap();
     assert_eq!(findings_of(&*store).await, both);
-    let ended = keep("r3", 30, vec![other()]).await;
+    // What is open is told, whatever a later report shows.
+    let still = keep("late", 25, &[], vec![other()]).await;
+    assert!(still.iter().all(|(_, is_open, ..)| *is_open), "{still:?}");
+    let ended = keep("r3", 40, &["r2", "late"], vec![other()]).await;
     assert_eq!(
         ended,
         [
-            ("rule:slow".to_owned(), true, at(15), at(15), at(25), None, 2),
-            ("xid/79".to_owned(), false, at(5), at(5), at(15), Some(at(30)), 2),
+            ("rule:slow".to_owned(), true, at(15), at(15), at(35), None, 3),
+            ("xid/79".to_owned(), false, at(5), at(5), at(15), Some(at(40)), 2),
         ]
     );
-    let again = keep("r4", 40, vec![lost()]).await;
+    let again = keep("r4", 50, &["r3"], vec![lost()]).await;
     assert_eq!(
         again[0],
-        ("xid/79".to_owned(), true, at(5), at(35), at(35), None, 3)
+        ("xid/79".to_owned(), true, at(5), at(45), at(45), None, 3)
     );
 }
 
@@ -317,7 +335,9 @@ pub(crate) async fn a_database_of_before_has_summaries(place: Arc<Place>) {
     drop(store);
     // As the migration before left it: the tables of this one and of later ones are gone.
     for later in [
-        "DROP INDEX report_alarms",
+        "DROP INDEX report_open",
+        "ALTER TABLE report DROP COLUMN open_causes",
+        "ALTER TABLE report DROP COLUMN gone_from",
         "DROP INDEX report_healthy",
         "DROP TABLE baseline",
         "DROP TABLE bundle_taken",
@@ -352,6 +372,12 @@ pub(crate) async fn a_database_of_before_has_summaries(place: Arc<Place>) {
     );
     assert_eq!((summary.model, summary.cause), (None, None));
     assert_eq!(findings(&*store, "n1").await[0].name, "xid/79");
+    // Of faults that say the same the latest is open.
+    for (node, open) in [("n1", &["r3"][..]), ("n2", &[])] {
+        let known = store.proofs(&node.parse().unwrap(), true, 9).await.unwrap();
+        let ids: Vec<&str> = known.open.iter().map(|fault| fault.report.id.as_str()).collect();
+        assert_eq!(ids, open, "{node}");
+    }
     // The rest is read from the reports when the program looks at them again.
     let waiting = store.reports_to_correlate(Seq(1), 10).await.unwrap();
     let waiting: Vec<_> = waiting

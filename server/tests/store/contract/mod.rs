@@ -159,7 +159,8 @@ contract! {
         findings_are_replaced
         newer_findings_are_not_replaced_by_older
         latest_reports_wait_for_correlation
-        of_later_alarms_the_one_with_most_gpus_is_told
+        what_is_open_is_told_in_the_order_of_the_runs
+        more_faults_than_are_read_at_once_are_told
     }
     nodes {
         nodes_come_with_their_latest_report
@@ -175,6 +176,7 @@ contract! {
         a_simulated_fault_takes_the_place_of_no_real_one
         a_fault_that_comes_late_refutes_later_health
         proven_health_ends_with_an_alarm
+        a_fault_ends_alone
         what_another_tool_failed_at_stands_until_a_proof
         another_tools_look_hides_no_alarm
         without_a_proof_the_latest_stands

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use kb_core::ids::{NodeId, Seq};
 use kb_core::verdict::Verdict;
 use peerless::store::{
-    Bounds, By, Judged, Labels, Machine, MachineClock, MovedGpu, NewReport, NewToken, NodeChange, NodeEvent,
-    NodeQuery, Origin, Refuted, ReportSaved, Scope, Weight,
+    Bounds, By, Causes, Judged, Labels, Machine, MachineClock, MovedGpu, NewReport, NewToken, NodeChange,
+    NodeEvent, NodeQuery, Origin, Refuted, ReportSaved, Scope, Weight,
 };
 
 use crate::support::{Place, at, report};
@@ -99,6 +99,18 @@ fn verdict(id: &str, second: i64, verdict: Verdict, weight: Weight) -> NewReport
     }
 }
 
+/// The report as the node's `place`-th, which shows that the faults of others are over.
+fn ending(ends: &[&str], place: u32, report: NewReport) -> NewReport {
+    NewReport {
+        judged: Some(Judged {
+            reports: place - 1,
+            ends: ends.iter().map(|id| id.parse().unwrap()).collect(),
+            ..Judged::default()
+        }),
+        ..report
+    }
+}
+
 /// Ids of what stands and of what was seen last, when these reports came in this order.
 async fn told(place: &Place, reports: Vec<NewReport>) -> (String, String) {
     let store = place.store().await;
@@ -130,6 +142,7 @@ pub(crate) async fn a_proven_fault_stands_until_a_later_proof(place: Arc<Place>)
     };
     assert_eq!(told(&place, vec![drained]).await, ids("hang", "failed"));
     let mended = verdict("mended", 50, Verdict::Healthy, Weight::Proof);
+    let mended = ending(&["hang", "failed"], 5, mended);
     assert_eq!(told(&place, vec![mended]).await, ids("mended", "mended"));
 }
 
@@ -204,12 +217,14 @@ pub(crate) async fn a_simulated_fault_takes_the_place_of_no_real_one(place: Arc<
     let fault = NewReport {
         judged: Some(Judged {
             is_over: false,
-            ends_alarm: false,
+            ends: Vec::new(),
             reports: 2,
             refuted: vec![Refuted {
                 id: "healthy".parse().unwrap(),
                 weight: Weight::Look,
                 reason: "of fewer GPUs".to_owned(),
+                causes: Causes::default(),
+                finding: None,
             }],
         }),
         ..verdict("fault", 30, Verdict::Degraded, Weight::Proof)
@@ -235,12 +250,14 @@ pub(crate) async fn a_fault_that_comes_late_refutes_later_health(place: Arc<Plac
         finished_at: at(3),
         judged: Some(Judged {
             is_over: false,
-            ends_alarm: false,
+            ends: Vec::new(),
             reports,
             refuted: vec![Refuted {
                 id: "fewer".parse().unwrap(),
                 weight: Weight::Look,
                 reason: "of fewer GPUs".to_owned(),
+                causes: Causes::default(),
+                finding: None,
             }],
         }),
         ..verdict("fault", 40, Verdict::Broken, Weight::Proof)
@@ -253,6 +270,24 @@ pub(crate) async fn a_fault_that_comes_late_refutes_later_health(place: Arc<Plac
         (seen.verdict, seen.weight, seen.reason.as_str()),
         (Verdict::Unknown, Weight::Look, "of fewer GPUs")
     );
+}
+
+pub(crate) async fn a_fault_ends_alone(place: Arc<Place>) {
+    let proven = verdict("proven", 10, Verdict::Healthy, Weight::Proof);
+    let warned = verdict("warned", 40, Verdict::Degraded, Weight::Alarm);
+    let late = verdict("late", 30, Verdict::Broken, Weight::Proof);
+    let alarm = verdict("alarm", 50, Verdict::Broken, Weight::Alarm);
+    // The worst stands, in whatever order they come, and a proof before an alarm.
+    let reports = vec![proven, warned, late, alarm];
+    assert_eq!(told(&place, reports).await, ids("late", "alarm"));
+    // An end of one is no end of another.
+    let look = |id: &str, second| verdict(id, second, Verdict::NoFaultSeen, Weight::Look);
+    let first = ending(&["late"], 5, look("first", 60));
+    assert_eq!(told(&place, vec![first]).await, ids("alarm", "first"));
+    let second = ending(&["alarm"], 6, look("second", 70));
+    assert_eq!(told(&place, vec![second]).await, ids("warned", "second"));
+    let third = ending(&["warned"], 7, look("third", 80));
+    assert_eq!(told(&place, vec![third]).await, ids("proven", "third"));
 }
 
 pub(crate) async fn what_another_tool_failed_at_stands_until_a_proof(place: Arc<Place>) {
@@ -268,7 +303,11 @@ pub(crate) async fn what_another_tool_failed_at_stands_until_a_proof(place: Arc<
     assert_eq!(told(&place, vec![fine]).await, ids("wrong", "wrong"));
     let look = verdict("look", 30, Verdict::NoFaultSeen, Weight::Look);
     assert_eq!(told(&place, vec![look]).await, ids("wrong", "look"));
-    let proof = verdict("proof", 40, Verdict::Healthy, Weight::Proof);
+    let proof = ending(
+        &["wrong"],
+        4,
+        verdict("proof", 40, Verdict::Healthy, Weight::Proof),
+    );
     assert_eq!(told(&place, vec![proof]).await, ids("proof", "proof"));
     // The same beside proven health; and it hides no fault that is proven or that the agent tells of.
     let again = converted("again", 50, Weight::Alarm);

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use kb_core::ids::{NodeId, ReportId, Seq};
 use kb_core::verdict::Verdict;
 use peerless::store::{
-    Gravity, NewFinding, NewReport, NodeQuery, ReportQuery, ReportSaved, Store, StoreError, Weight,
+    Causes, Gravity, Judged, NewFinding, NewReport, NodeQuery, OPEN_FAULTS, ReportQuery, ReportSaved, Store,
+    StoreError, Weight,
 };
 use tokio::task::JoinSet;
 
@@ -302,48 +303,75 @@ pub(crate) async fn latest_reports_wait_for_correlation(place: Arc<Place>) {
     assert_eq!(waiting(3, 10).await, "b1 c1 a2");
 }
 
-pub(crate) async fn of_later_alarms_the_one_with_most_gpus_is_told(place: Arc<Place>) {
+pub(crate) async fn what_is_open_is_told_in_the_order_of_the_runs(place: Arc<Place>) {
     let store = place.store().await;
-    let alarm = |id: &str, second, gpus| NewReport {
-        gpus,
+    let fault = |id: &str, second, causes: &[&str]| NewReport {
         verdict: Verdict::Broken,
         weight: Weight::Alarm,
+        causes: Causes {
+            names: causes.iter().map(|name| (*name).to_owned()).collect(),
+            gone_from: None,
+        },
         ..report("n1", id, second)
     };
-    let late = NewReport {
+    let gone = NewReport {
         finished_at: at(5),
-        ..alarm("late", 50, 64)
+        causes: Causes {
+            names: vec!["gpu:\"GPU-1\"\n".to_owned()],
+            gone_from: Some(report_id("before")),
+        },
+        ..fault("late", 50, &[])
     };
-    let look = NewReport {
-        weight: Weight::Look,
-        ..alarm("look", 45, 32)
+    let over = NewReport {
+        judged: Some(Judged {
+            reports: 3,
+            is_over: true,
+            ..Judged::default()
+        }),
+        ..fault("over", 60, &["run"])
     };
     let real = NewReport {
         node: node("n2"),
         simulated: false,
-        ..alarm("real", 40, 16)
+        ..fault("real", 40, &["run"])
     };
+    let causes = gone.causes.clone();
     for report in [
-        alarm("before", 10, 8),
-        alarm("most", 20, 4),
-        alarm("last", 30, 2),
-        late,
-        look,
+        fault("first", 20, &["a", "b"]),
+        fault("second", 30, &[]),
+        gone,
+        over,
         real,
     ] {
-        store.save_report(report).await.unwrap();
+        assert_eq!(store.save_report(report).await.unwrap(), ReportSaved::Stored);
     }
-    for (of, simulated, since, told) in [
-        ("n1", true, Some(at(10)), Some("most")),
-        ("n1", true, Some(at(15)), Some("last")),
-        ("n1", true, Some(at(25)), None),
-        ("n1", true, None, Some("late")),
-        ("n1", false, None, None),
-        ("n2", false, None, Some("real")),
-        ("n2", true, None, None),
-    ] {
-        let alarm = store.alarm_since(&node(of), simulated, since).await.unwrap();
-        let id = alarm.map(|alarm| alarm.id.to_string());
-        assert_eq!(id.as_deref(), told, "{of} {simulated} {since:?}");
+    let open = async |of, simulated| {
+        let known = store.proofs(&node(of), simulated, 9).await.unwrap();
+        assert!(!known.has_more_open);
+        known.open
+    };
+    let told = open("n1", true).await;
+    let names: Vec<&str> = told.iter().map(|fault| fault.report.id.as_str()).collect();
+    assert_eq!(names, ["late", "first", "second"]);
+    assert_eq!(told[0].causes, causes);
+    assert_eq!(told[1].causes.names, ["a", "b"]);
+    assert_eq!(open("n1", false).await, []);
+    assert_eq!(open("n2", false).await.len(), 1);
+}
+
+pub(crate) async fn more_faults_than_are_read_at_once_are_told(place: Arc<Place>) {
+    let store = place.store().await;
+    for number in 0..=OPEN_FAULTS {
+        let fault = NewReport {
+            verdict: Verdict::Broken,
+            weight: Weight::Alarm,
+            ..report("n1", &format!("r{number}"), i64::from(number) + 10)
+        };
+        store.save_report(fault).await.unwrap();
+        let known = store.proofs(&node("n1"), true, 1).await.unwrap();
+        assert_eq!(known.has_more_open, number == OPEN_FAULTS);
     }
+    let known = store.proofs(&node("n1"), true, 1).await.unwrap();
+    assert_eq!(known.open.len(), usize::try_from(OPEN_FAULTS).unwrap());
+    assert_eq!(known.open[0].report.id, report_id("r0"));
 }

@@ -3,8 +3,8 @@
 use kb_core::ids::{RecordId, Revision};
 use kb_core::verdict::Verdict;
 use peerless::store::{
-    By, Expected, Hardware, Machine, NewReport, NewRevision, Origin, PackedMeasurement, Publish, Published,
-    Saved, SeedRecord, Store, Weight,
+    By, Causes, Expected, Hardware, Machine, NewReport, NewRevision, Origin, PackedMeasurement, Publish,
+    Published, Saved, SeedRecord, Store, Weight,
 };
 use serde_json::{Value, json};
 use time::macros::datetime;
@@ -121,6 +121,7 @@ pub(crate) fn report(node: &str, id: &str, second: i64) -> NewReport {
                 .collect(),
         }],
         machine: Some(Machine::default()),
+        causes: Causes::default(),
         judged: None,
         hardware: Hardware::default(),
         found: None,

@@ -1,0 +1,116 @@
+//! What a report tells of a fault, by names: all that its end asks for. Of two reports, the one that tells all that the other tells
+//! ends no sooner.
+
+use std::collections::BTreeSet;
+
+use kb_core::health::needs_admission;
+use kb_core::observation::Look;
+use kb_core::report::{Bearing, Nature, Report};
+use kb_core::text::Sha256;
+use kb_core::verdict::{Verdict, cause};
+
+use super::ends::{failed, gone};
+use super::gone::{expected_gpus, name};
+use super::over::{is_named, needs_run, refused};
+use crate::store::{Causes, NewFinding, NewReport, OpenFault, Weight};
+
+/// Most causes of one report that are kept by name; of more the whole is one.
+const MOST: usize = 512;
+
+/// The names of what a report tells.
+pub(super) fn names(
+    report: &Report,
+    (weight, verdict): (Weight, Verdict),
+    findings: &[NewFinding],
+) -> Vec<String> {
+    let look = Look::of(report);
+    let nothing = Look::default();
+    let states = look.not_read_again(&nothing, str::to_owned);
+    let open = report.health.iter().flat_map(|health| &health.open);
+    let open = open.filter(|entry| {
+        needs_admission(entry) || (entry.nature == Nature::Event && entry.bearing >= Bearing::Unknown)
+    });
+    let loads = report.load.iter().flat_map(|load| &load.findings);
+    let loads = loads.filter(|found| found.verdict == Verdict::Broken);
+    let counted = findings
+        .iter()
+        .filter(|finding| finding.gravity.bearing >= Bearing::Unknown);
+    let asks_for_service = report
+        .pairs
+        .iter()
+        .any(|pair| pair.verdict.cause.as_deref() == Some(cause::GPU_NEEDS_SERVICE));
+    let by_run = weight == Weight::Proof || needs_run(report, verdict);
+    let unnamed = verdict > Verdict::Unknown && !is_named(report);
+    let mut names: BTreeSet<String> = states
+        .map(|(cause, device)| format!("state:{cause}@{device}"))
+        .collect();
+    names.extend(report.gpus.iter().map(|gpu| format!("gpu:{}", name(gpu))));
+    names.extend(open.map(|entry| format!("event:{}", entry.id)));
+    // Of two that have no name the second is one more.
+    names.extend(
+        (0..)
+            .zip(gone(report))
+            .map(|(number, gpu)| match &gpu.pci_address {
+                Some(address) => format!("gone:{address}"),
+                None => format!("gone:{number}"),
+            }),
+    );
+    names.extend(refused(report).map(|pair| format!("refused:{}-{}", pair.a, pair.b)));
+    names.extend(failed(report).map(|(_, check)| format!("check:{}:{}", check.rung, check.name)));
+    names.extend(
+        report
+            .failures
+            .iter()
+            .map(|failure| format!("step:{}", failure.step)),
+    );
+    names.extend(loads.map(|found| format!("load:{}", found.cause)));
+    names.extend(counted.map(found_name));
+    names.extend(expected_gpus(report).map(|gpus| format!("expected:{gpus}")));
+    let others = [
+        (asks_for_service, "service"),
+        (by_run, "run"),
+        (unnamed, "unnamed"),
+    ];
+    names.extend(
+        others
+            .iter()
+            .filter(|(is_so, _)| *is_so)
+            .map(|(_, name)| (*name).to_owned()),
+    );
+    if names.len() > MOST {
+        let all: Vec<String> = names.into_iter().collect();
+        return vec![format!("many:{}", Sha256::of(all.join("\n").as_bytes()))];
+    }
+    names.into_iter().collect()
+}
+
+fn found_name(finding: &NewFinding) -> String {
+    match &finding.record {
+        Some((record, _)) => format!("finding:{record}"),
+        None => format!("finding:rule:{}", finding.rule),
+    }
+}
+
+/// Whether the new report tells all that an earlier one tells, as badly: the earlier one need not be kept open beside it.
+pub(super) fn tells_again(new: &NewReport, earlier: &OpenFault) -> bool {
+    let report = &earlier.report;
+    report.ended() <= new.ended()
+        && report.verdict <= new.verdict
+        && (report.weight != Weight::Proof || new.weight == Weight::Proof)
+        && is_part(&earlier.causes, &new.causes)
+}
+
+/// Whether a later report tells all that the new one tells, which came late.
+pub(super) fn is_told_later(new: &NewReport, later: &OpenFault) -> bool {
+    let report = &later.report;
+    report.ended() > new.ended()
+        && report.verdict >= new.verdict
+        && (report.weight == Weight::Proof || new.weight != Weight::Proof)
+        && is_part(&new.causes, &later.causes)
+}
+
+fn is_part(part: &Causes, whole: &Causes) -> bool {
+    let is_of_roll = part.gone_from.is_none() || part.gone_from == whole.gone_from;
+    let names: BTreeSet<&String> = whole.names.iter().collect();
+    is_of_roll && part.names.iter().all(|name| names.contains(name))
+}

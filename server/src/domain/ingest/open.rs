@@ -1,0 +1,124 @@
+//! What is open of a node beside a report that comes: which faults the report ends, and what it opens itself.
+
+use kb_core::ids::NodeId;
+use kb_core::report::Report;
+use kb_core::verdict::Verdict;
+
+use super::causes::{is_told_later, names, tells_again};
+use super::ends::leaves_open;
+use super::gone::{gone_since_alarm, is_as_many_as_expected};
+use super::over::leaves_alarm_open;
+use super::past::Past;
+use super::{IngestError, machine};
+use crate::domain::correlate::of_verdict;
+use crate::store::{Causes, Judged, NewReport, OpenFault, Origin, Proofs, Weight};
+
+/// The faults that were open when the run of a report ended.
+pub(super) fn before<'k>(new: &NewReport, known: &'k Proofs) -> impl Iterator<Item = &'k OpenFault> {
+    let (at, id) = (new.ended(), new.id.clone());
+    let open = known.open.iter();
+    open.filter(move |fault| fault.report.id != id && fault.report.ended() <= at)
+}
+
+/// What a proof of health ends of the faults before it.
+pub(super) struct Ended<'k> {
+    pub(super) faults: Vec<&'k OpenFault>,
+    /// The first that it leaves open, with the reason.
+    pub(super) left: Option<(&'k OpenFault, String)>,
+}
+
+/// Holds a proof of health against each fault before it. GPUs that were gone then are the roll's.
+pub(super) async fn by_proof<'k>(
+    past: &Past<'_>,
+    new: &NewReport,
+    sent: &Report,
+    known: &'k Proofs,
+) -> Result<Ended<'k>, IngestError> {
+    let mut ended = Ended {
+        faults: Vec::new(),
+        left: None,
+    };
+    for fault in before(new, known) {
+        match leaves_open(&past.body(&fault.report).await?, sent) {
+            None => ended.faults.push(fault),
+            Some(why) => {
+                ended.left.get_or_insert((fault, why));
+            }
+        }
+    }
+    Ok(ended)
+}
+
+/// What a look ends of the faults before it: each that it has read again as good. A fault that a proof told stays.
+pub(super) async fn by_look<'k>(
+    past: &Past<'_>,
+    new: &NewReport,
+    sent: &Report,
+    known: &'k Proofs,
+) -> Result<Vec<&'k OpenFault>, IngestError> {
+    let mut ended = Vec::new();
+    if !may_end(new.origin, new.verdict) || !machine::is_of_working(sent) {
+        return Ok(ended);
+    }
+    for fault in before(new, known).filter(|fault| fault.report.weight != Weight::Proof) {
+        let alarm = past.body(&fault.report).await?;
+        let leaves_open =
+            leaves_alarm_open(&alarm, past.verdict_of(&alarm, fault.report.verdict), sent).is_some();
+        if !leaves_open
+            && leaves_gone(past, (&fault.report.node, &fault.causes), sent)
+                .await?
+                .is_none()
+        {
+            ended.push(fault);
+        }
+    }
+    Ok(ended)
+}
+
+/// Why GPUs are still gone that were gone when a fault with these causes was told.
+pub(super) async fn leaves_gone(
+    past: &Past<'_>,
+    (node, causes): (&NodeId, &Causes),
+    sent: &Report,
+) -> Result<Option<String>, IngestError> {
+    match &causes.gone_from {
+        Some(had) if !is_as_many_as_expected(sent) => {
+            Ok(gone_since_alarm(&past.report(node, had).await?, sent))
+        }
+        _ => Ok(None),
+    }
+}
+
+/// A look that could not tell ends nothing. One with a warning does: the warning is an alarm of its own. Runs with a warning are judged
+/// as proofs.
+fn may_end(origin: Origin, verdict: Verdict) -> bool {
+    let mildest = match origin {
+        Origin::Look => Verdict::Degraded,
+        Origin::Run | Origin::Converted => Verdict::NoFaultSeen,
+    };
+    verdict <= mildest
+}
+
+/// Notes what the report tells, where it tells of a fault, and which reports before it tell no more than that.
+pub(super) fn settle(new: &mut NewReport, sent: &Report, known: &Proofs, judged: &mut Judged) {
+    if !new.tells_of_fault() {
+        return;
+    }
+    let told = (new.weight, new.verdict);
+    let found = new.found.get_or_insert_default();
+    let by_verdict = of_verdict(told, &new.reason, &found.findings);
+    found.findings.extend(by_verdict);
+    new.causes.names = names(sent, told, &found.findings);
+    if judged.is_over {
+        return;
+    }
+    let others = || known.open.iter().filter(|fault| fault.report.id != new.id);
+    let others = others().filter(|fault| !judged.ends.contains(&fault.report.id));
+    let others: Vec<&OpenFault> = others.collect();
+    judged.is_over = others.iter().any(|fault| is_told_later(new, fault));
+    if judged.is_over {
+        return;
+    }
+    let again = others.into_iter().filter(|fault| tells_again(new, fault));
+    judged.ends.extend(again.map(|fault| fault.report.id.clone()));
+}

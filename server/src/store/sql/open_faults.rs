@@ -1,0 +1,101 @@
+//! What is open of a node: the reports whose faults nothing has ended, and the one of them that stands.
+
+use kb_core::ids::{NodeId, ReportId};
+
+use super::convert::{id_from, unreadable};
+use super::engine::{Cells, Engine, values};
+use super::proofs::{ended, latest};
+use super::report_rows::{LISTING_WIDTH, listing_columns, listing_from};
+use super::session::Tx;
+use crate::store::{Causes, OPEN_FAULTS, OpenFault, StoreError};
+
+/// What is open of a node of one kind, the run that ended first first; at most one more than [`OPEN_FAULTS`].
+pub(super) async fn of<DB: Engine>(
+    tx: &mut Tx<DB>,
+    node: &NodeId,
+    simulated: bool,
+) -> Result<Vec<OpenFault>, StoreError> {
+    let sql = concat!(
+        "SELECT ",
+        listing_columns!(),
+        ", p.open_causes, p.gone_from FROM report p \
+         WHERE p.node_id = $1 AND p.open_causes IS NOT NULL AND p.simulated = $2 ORDER BY ",
+        ended!(),
+        ", p.received_at, p.id LIMIT $3"
+    );
+    let rows = tx.all(sql, values![node, simulated, OPEN_FAULTS + 1]).await?;
+    rows.iter().map(fault_from).collect()
+}
+
+fn fault_from(row: &impl Cells) -> Result<OpenFault, StoreError> {
+    let names = row.text(LISTING_WIDTH)?;
+    Ok(OpenFault {
+        report: listing_from(row, 0)?,
+        causes: Causes {
+            names: serde_json::from_str(&names).map_err(|_| unreadable("open_causes", &names))?,
+            gone_from: row.maybe_text(LISTING_WIDTH + 1)?.map(id_from).transpose()?,
+        },
+    })
+}
+
+/// Notes that a report's fault is open.
+pub(super) async fn open<DB: Engine>(
+    tx: &mut Tx<DB>,
+    (node, report): (&NodeId, &ReportId),
+    causes: &Causes,
+) -> Result<(), StoreError> {
+    let names = serde_json::Value::from(causes.names.as_slice()).to_string();
+    let sql = "UPDATE report SET open_causes = $3, gone_from = $4 WHERE node_id = $1 AND id = $2";
+    let gone_from = causes.gone_from.as_ref().map(ReportId::as_str);
+    tx.run(sql, values![node, report, &names, gone_from]).await?;
+    Ok(())
+}
+
+/// Notes that nothing of a report is open any more.
+pub(super) async fn end<DB: Engine>(
+    tx: &mut Tx<DB>,
+    node: &NodeId,
+    report: &ReportId,
+) -> Result<(), StoreError> {
+    let sql = "UPDATE report SET open_causes = NULL WHERE node_id = $1 AND id = $2";
+    tx.run(sql, values![node, report]).await?;
+    Ok(())
+}
+
+/// Ends what simulated runs told of a node.
+pub(super) async fn end_simulated<DB: Engine>(tx: &mut Tx<DB>, node: &NodeId) -> Result<(), StoreError> {
+    let sql =
+        "UPDATE report SET open_causes = NULL WHERE node_id = $1 AND open_causes IS NOT NULL AND simulated";
+    tx.run(sql, values![node]).await?;
+    Ok(())
+}
+
+/// Puts the worst that is open in the node's row; where nothing is, its latest proof of health, if any. Of two that are equally bad
+/// a proof tells more, and then the later one.
+pub(super) async fn stand<DB: Engine>(
+    tx: &mut Tx<DB>,
+    node: &NodeId,
+    simulated: bool,
+) -> Result<(), StoreError> {
+    let sql = concat!(
+        "SELECT ",
+        listing_columns!(),
+        " FROM report p WHERE p.node_id = $1 AND p.open_causes IS NOT NULL AND p.simulated = $2 \
+         ORDER BY CASE p.verdict WHEN 'broken' THEN 4 WHEN 'refused' THEN 3 WHEN 'unknown' THEN 2 WHEN 'degraded' THEN 1 \
+         ELSE 0 END DESC, CASE p.weight WHEN 'proof' THEN 1 ELSE 0 END DESC, ",
+        ended!(),
+        " DESC, p.received_at DESC, p.id DESC LIMIT 1"
+    );
+    let worst = tx.first(sql, values![node, simulated]).await?;
+    let stands = match worst {
+        Some(row) => Some(listing_from(&row, 0)?),
+        None => latest(tx, node, simulated, 1).await?.into_iter().next(),
+    };
+    let (id, at) = stands
+        .as_ref()
+        .map(|stands| (stands.id.as_str(), stands.ended()))
+        .unzip();
+    let sql = "UPDATE node SET proof_report = $2, proof_at = $3 WHERE id = $1";
+    tx.run(sql, values![node, id, at]).await?;
+    Ok(())
+}
