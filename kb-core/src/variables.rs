@@ -5,7 +5,7 @@
 
 /// What both programs, the scripts below `deploy` and the tests read. One list for all: the environment of a machine is
 /// often set in one place, and a variable of the server is no mistake beside the agent.
-pub const KNOWN: [&str; 48] = [
+pub const KNOWN: [&str; 51] = [
     "PEERLESS_ALERTMANAGER",
     "PEERLESS_ALERT_LABELS",
     "PEERLESS_ALLOW_SIMULATED",
@@ -32,6 +32,9 @@ pub const KNOWN: [&str; 48] = [
     "PEERLESS_OIDC_ISSUER",
     "PEERLESS_OIDC_ROLES",
     "PEERLESS_OIDC_ROLE_CLAIM",
+    "PEERLESS_POLICY",
+    "PEERLESS_POLICY_CANDIDATE",
+    "PEERLESS_POLICY_SHARE",
     "PEERLESS_PUBLIC_FLEET",
     "PEERLESS_PUBLIC_URL",
     "PEERLESS_RATE_LIMIT",

@@ -12,6 +12,7 @@ pub mod findings;
 pub mod history;
 pub mod list;
 pub mod one;
+mod rows;
 
 use kb_core::ids::NodeId;
 use kb_core::verdict::Verdict;

@@ -12,10 +12,12 @@ use time::format_description::well_known::Rfc3339;
 
 use super::findings::{FindingView, findings};
 use super::history::{Strip, strip};
-use super::{Link, asked, list, node_href, report_href, told};
-use crate::domain::fleet_changes::{self, Change, Compared, Shown};
+use super::rows::{
+    ChangeRow, EventRow, ReportLink, ReportRow, change_row, event_row, hardware, report_link, report_row,
+};
+use super::{Link, asked, list, node_href, told};
+use crate::domain::fleet_changes::{self, Compared};
 use crate::domain::fleet_filter::Asked;
-use crate::domain::node_events;
 use crate::domain::policy::Site;
 use crate::feed::Generation;
 use crate::render::advice::Text;
@@ -24,7 +26,7 @@ use crate::render::i18n::fleet::Words;
 use crate::render::record;
 use crate::render::record::first::FirstThing;
 use crate::render::record::texts;
-use crate::render::words::{Mark, Row, encoded, moment, record_href, verdict};
+use crate::render::words::{Mark, Row, encoded, moment, record_href};
 use crate::store::{Known, NodeEvent, NodeFinding, NodeListing, ReportListing, ReportQuery, Scope};
 use crate::web::auth::FleetReader;
 use crate::web::error::{Code, Problem};
@@ -85,50 +87,6 @@ pub struct CauseView {
     pub title: Text,
     pub record: Option<Link>,
     pub rule: String,
-}
-
-/// A fact that is different from the last good report.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ChangeRow {
-    pub subject: String,
-    pub fact: String,
-    pub before: ShownView,
-    pub now: ShownView,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ShownView {
-    pub text: String,
-    /// Whether the text is a word of this page's language.
-    pub is_word: bool,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct EventRow {
-    pub at: String,
-    pub href: Option<String>,
-    pub text: String,
-}
-
-/// A report as the page of a node names it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ReportLink {
-    pub href: String,
-    pub finished_at: String,
-    pub verdict: Mark,
-    pub reason: String,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ReportRow {
-    pub href: String,
-    pub received_at: String,
-    pub verdict: Mark,
-    /// A stand-in took the driver's place.
-    pub simulated: bool,
-    pub reason: String,
-    pub gpus: u32,
-    pub findings: u32,
 }
 
 /// All that a node's page is made of.
@@ -240,84 +198,6 @@ pub fn page(source: Source<'_>, generation: &Generation, locale: Locale) -> Node
 /// What the report says to do about what stopped its run.
 fn own_fix(report: &Report) -> Option<String> {
     report.failures.iter().find_map(|failure| failure.fix.clone())
-}
-
-fn hardware(node: &NodeListing, latest: Option<&Report>, words: &Words) -> Vec<Row> {
-    let summary = &node.summary;
-    let unknown = || words.not_known.to_owned();
-    let mut rows = vec![
-        Row::new(words.gpus, summary.gpus.to_string()),
-        Row::new(words.model, summary.model.clone().unwrap_or_else(unknown)),
-        Row::new(words.driver, summary.driver.clone().unwrap_or_else(unknown)),
-        Row::new(words.last_run, moment(summary.heard_at)),
-        Row::new(words.first_report, moment(node.first_seen)),
-    ];
-    let fact = |name: &str| {
-        let fact = latest?.host.get(name)?.value.as_ref()?;
-        Some(fact.as_str().map_or_else(|| fact.to_string(), str::to_owned))
-    };
-    for name in ["os.name", "kernel.release", "cuda.version"] {
-        rows.extend(fact(name).map(|value| Row::new(name, value)));
-    }
-    rows
-}
-
-fn change_row(change: &Change, words: &Words) -> ChangeRow {
-    let shown = |shown: &Shown| match shown {
-        Shown::Value(text) => ShownView {
-            text: text.clone(),
-            is_word: false,
-        },
-        Shown::Unread => ShownView {
-            text: words.unread.to_owned(),
-            is_word: true,
-        },
-        Shown::Absent => ShownView {
-            text: words.absent.to_owned(),
-            is_word: true,
-        },
-    };
-    ChangeRow {
-        subject: change
-            .gpu
-            .map_or_else(|| words.the_host.to_owned(), |index| format!("GPU {index}")),
-        fact: change.fact.clone(),
-        before: shown(&change.before),
-        now: shown(&change.now),
-    }
-}
-
-fn event_row(event: &NodeEvent, node: &NodeId, locale: Locale) -> EventRow {
-    let href = event.report.as_ref().map(|report| {
-        let (report, node) = (encoded(report.as_str()), encoded(node.as_str()));
-        locale.href(format!("/reports/{report}?node={node}"))
-    });
-    EventRow {
-        at: moment(event.at),
-        href,
-        text: node_events::sentence(&event.change),
-    }
-}
-
-fn report_link(report: &ReportListing, locale: Locale) -> ReportLink {
-    ReportLink {
-        href: report_href(report, locale),
-        finished_at: moment(report.finished_at),
-        verdict: verdict(report.verdict, locale.language),
-        reason: report.reason.clone(),
-    }
-}
-
-fn report_row(report: &ReportListing, locale: Locale) -> ReportRow {
-    ReportRow {
-        href: report_href(report, locale),
-        received_at: moment(report.received_at),
-        verdict: verdict(report.verdict, locale.language),
-        simulated: report.simulated,
-        reason: report.reason.clone(),
-        gpus: report.gpus,
-        findings: report.findings,
-    }
 }
 
 /// Where a page of reports starts: before this report.
