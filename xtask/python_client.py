@@ -159,6 +159,8 @@ def calls(client):
             {"id": "python-client", "body": model("NodeFindingBody", {"finding": RECORD, "step": "acknowledge"})},
         ),
         "get_case": (200, {"id": "python-client"}),
+        "get_policy": (200, {"node": "python-client"}),
+        "replay_policy": (200, {"body": model("ReplayBody", {"days": 30})}),
         "add_person": (201, {"body": model("NewAccount", {"login": "python.client", "role": "viewer"})}),
         "list_people": (200, {}),
         "set_role": (204, {"id": person, "body": model("NewRole", {"role": "viewer", "operator": True})}),
