@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
-use kb_core::health::{Health, conclude, health_by, report_by};
+use kb_core::health::{Health, tell_by};
 use kb_core::ids::NodeId;
 use kb_core::report::Report;
 use kb_core::verdict::{ExitCode, Verdict};
@@ -164,7 +164,6 @@ impl Daemon<'_> {
         let ledger = self.arguments.state.ledger();
         let policy = ledger.policy();
         stamp(&mut report, &policy);
-        report_by(&policy, &mut report, now);
         let health = ledger.observe(
             &self.arguments.run.host_root(),
             &report,
@@ -172,8 +171,7 @@ impl Daemon<'_> {
             now,
             &mut self.unkept,
         );
-        let health = health_by(&policy, health, &report.gpus);
-        conclude(&mut report, health, now);
+        tell_by(&policy, &mut report, health, now);
         report
     }
 

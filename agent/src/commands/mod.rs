@@ -37,8 +37,8 @@ use std::path::Path;
 
 use anyhow::Context as _;
 use kb_core::health::{
-    Bearing, ENDS_BY, Entry, Ledger, ListedEarlier, UNREAD_LEDGER, conclude, health_by, needs_admission,
-    open_faults, report_by, told, unread_ledger,
+    Bearing, ENDS_BY, Entry, Ledger, ListedEarlier, UNREAD_LEDGER, health_by, needs_admission,
+    open_faults, report_by, tell_by, told, unread_ledger,
 };
 use kb_core::policy::Policy;
 use kb_core::report::Report;
@@ -236,9 +236,8 @@ fn note_run(report: &mut Report, run: &RunArgs, state: &StateArgs) -> Option<Str
     let own = own.map(LedgerFile::of);
     let policy = policy_of(own.as_ref(), of_node.as_deref());
     stamp(report, &policy);
-    report_by(&policy, report, now);
     let told = of_node.map_or(Ok(None), |folder| LedgerFile::of(folder).told_to_others());
-    let beside = of_run_beside(told, report, scope);
+    let beside = of_run_beside(told, report, scope, &policy);
     let own = own.filter(|ledger| ledger.is_expected(state.is_named()));
     let mut unkept = None;
     let own = own.map(|ledger| {
@@ -253,9 +252,10 @@ fn note_run(report: &mut Report, run: &RunArgs, state: &StateArgs) -> Option<Str
         (Some(own), Some(beside)) => both(own, beside),
         (Some(health), None) | (None, Some(health)) => health,
         (None, None) => {
-            let health = health_by(&policy, of_run_alone(report, scope), &report.gpus);
+            let health = health_by(&policy, of_run_alone(report, scope, &policy), &report.gpus);
             let tells = |entry: &Entry| entry.bearing == Bearing::Fault || entry.by_policy.is_some();
             if !health.open.iter().any(tells) {
+                report_by(&policy, report, now);
                 return unkept;
             }
             health
@@ -265,8 +265,7 @@ fn note_run(report: &mut Report, run: &RunArgs, state: &StateArgs) -> Option<Str
         // Any fault of the node may be one of the GPUs that were meant.
         health = health.about(true);
     }
-    let health = health_by(&policy, health, &report.gpus);
-    conclude(report, health, now);
+    tell_by(&policy, report, health, now);
     unkept
 }
 

@@ -1,7 +1,7 @@
 //! Thirty rule sets, roll-outs and thresholds that call sound nodes faulty: however bad, never more nodes are drained than the breaker
 //! lets through, shadow says before what would be done, and drains by others stay as they are.
 
-use kb_core::health::{Entry, Ledger, conclude, health_by, report_by};
+use kb_core::health::{Entry, Ledger, tell_by};
 use kb_core::policy::{Policy, Rule};
 use kb_core::report::Report;
 use kb_core::verdict::FailOn;
@@ -145,9 +145,7 @@ fn seen(bad: &Bad) -> Seen {
             let (mut report, open) = node_of_today();
             let mut ledger = Ledger::default();
             ledger.add_open(open);
-            report_by(&policy, &mut report, now);
-            let health = health_by(&policy, ledger.health(Vec::new()).about(true), &report.gpus);
-            conclude(&mut report, health, now);
+            tell_by(&policy, &mut report, ledger.health(Vec::new()).about(true), now);
             let code = FailOn::UNKNOWN.exit_code(&report);
             let conclusion = &report.conclusion;
             (

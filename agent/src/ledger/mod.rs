@@ -8,6 +8,7 @@ mod whose;
 use std::cmp::Reverse;
 
 use kb_core::health::{Health, LEDGER, Ledger, Look, Scope, Unread};
+use kb_core::policy::Policy;
 use kb_core::report::{Gpu, Report};
 use kb_core::verdict::cause;
 use time::OffsetDateTime;
@@ -31,8 +32,9 @@ impl LedgerFile {
         scope: Scope,
         now: OffsetDateTime,
     ) -> Changed<Health> {
+        let policy = self.policy();
         let noted = self.update(now, Some(&report.node), |ledger| {
-            run::take_in(ledger, root, (report, scope), now)
+            run::take_in(ledger, root, (report, scope), &policy, now)
         });
         match noted {
             Ok(Changed { value, unkept }) => Changed {
@@ -44,7 +46,7 @@ impl LedgerFile {
                 unkept,
             },
             Err(why) => Changed {
-                value: without_ledger(of_run_alone(report, scope), &why),
+                value: without_ledger(of_run_alone(report, scope, &policy), &why),
                 unkept: Some(why),
             },
         }
@@ -59,8 +61,9 @@ impl LedgerFile {
         now: OffsetDateTime,
         unkept: &mut Option<Unkept>,
     ) -> Health {
+        let policy = self.policy();
         let changed = self.update_with(now, Some(&report.node), unkept, |ledger| {
-            take_in(ledger, root, (report, scope), now)
+            take_in(ledger, root, (report, scope), &policy, now)
         });
         match changed.unkept {
             Some(why) => without_ledger(changed.value, &why),
@@ -94,6 +97,7 @@ fn take_in(
     ledger: &mut Ledger,
     root: &HostRoot,
     (report, scope): (&Report, Scope),
+    policy: &Policy,
     now: OffsetDateTime,
 ) -> Health {
     let mut look = look_at(report, scope);
@@ -111,7 +115,7 @@ fn take_in(
     }
     ledger.log = place;
     ledger.look(&look);
-    ledger.proof(report);
+    ledger.proof(report, policy);
     ledger.health(look.unread).about(scope == Scope::All)
 }
 

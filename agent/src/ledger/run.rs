@@ -1,6 +1,7 @@
 //! What a run that was not the daemon's adds to what is open.
 
 use kb_core::health::{Health, Ledger, LogPlace, Look, Missed, Occurrence, Place, Scope, read_message};
+use kb_core::policy::Policy;
 use kb_core::report::{Report, When};
 use time::OffsetDateTime;
 
@@ -15,8 +16,8 @@ pub(super) struct Taken {
 }
 
 /// What a run says of its GPUs where no ledger is kept.
-pub(crate) fn of_run_alone(report: &Report, scope: Scope) -> Health {
-    beside(&mut Ledger::default(), report, scope)
+pub(crate) fn of_run_alone(report: &Report, scope: Scope, policy: &Policy) -> Health {
+    beside(&mut Ledger::default(), report, scope, policy)
 }
 
 /// What a run says of its GPUs beside what the daemon of another user tells; nothing where there is no such daemon.
@@ -24,17 +25,18 @@ pub(crate) fn of_run_beside(
     told: Result<Option<Ledger>, String>,
     report: &Report,
     scope: Scope,
+    policy: &Policy,
 ) -> Option<Health> {
     match told {
-        Ok(ledger) => ledger.map(|mut ledger| beside(&mut ledger, report, scope)),
-        Err(why) => Some(without_ledger(of_run_alone(report, scope), &why)),
+        Ok(ledger) => ledger.map(|mut ledger| beside(&mut ledger, report, scope, policy)),
+        Err(why) => Some(without_ledger(of_run_alone(report, scope, policy), &why)),
     }
 }
 
-fn beside(ledger: &mut Ledger, report: &Report, scope: Scope) -> Health {
+fn beside(ledger: &mut Ledger, report: &Report, scope: Scope, policy: &Policy) -> Health {
     let mut look = look_at(report, scope);
     look.events = during(report);
-    concluded(ledger, look, report, scope)
+    concluded(ledger, look, (report, scope), policy)
 }
 
 /// Goes on in the kernel log where the last look or run ended, so that no line counts twice or is missed. Of another log than that of
@@ -43,6 +45,7 @@ pub(super) fn take_in(
     ledger: &mut Ledger,
     root: &HostRoot,
     (report, scope): (&Report, Scope),
+    policy: &Policy,
     now: OffsetDateTime,
 ) -> Taken {
     let mut look = look_at(report, scope);
@@ -73,14 +76,14 @@ pub(super) fn take_in(
         }
     }
     Taken {
-        health: concluded(ledger, look, report, scope),
+        health: concluded(ledger, look, (report, scope), policy),
         knows_log,
     }
 }
 
-fn concluded(ledger: &mut Ledger, look: Look, report: &Report, scope: Scope) -> Health {
+fn concluded(ledger: &mut Ledger, look: Look, (report, scope): (&Report, Scope), policy: &Policy) -> Health {
     ledger.look(&look);
-    ledger.proof(report);
+    ledger.proof(report, policy);
     ledger.health(look.unread).about(scope == Scope::All)
 }
 

@@ -3,11 +3,11 @@
 use time::OffsetDateTime;
 
 use super::conclude;
-use super::ledger::verdict_of;
+use super::ledger::{proof_by_policy, verdict_of};
 use crate::observation::open_faults;
 use crate::policy::Policy;
 use crate::report::{Bearing, Gpu, Health, Meaning, Report, Ruled};
-use crate::verdict::{Expect, judge_by, states_differ};
+use crate::verdict::{Unexplained, is_one_that_differs, judge_again};
 
 /// Judges what is open by the policy, whatever policy judged it before. Nothing is taken out: what is ignored stays, with the rule.
 #[must_use]
@@ -21,6 +21,9 @@ pub fn health_by(policy: &Policy, mut health: Health, gpus: &[Gpu]) -> Health {
         records.judge_entry(entry, gpus);
         policy.judge_entry(entry, gpus);
     }
+    if let Some(proof) = &mut health.last_proof {
+        proof.by_policy = proof_by_policy(proof, policy, gpus);
+    }
     health.open.sort_by_key(|entry| std::cmp::Reverse(entry.bearing));
     // A claim that is worse than the entries stands: what it is about is not known here.
     health.verdict = if claimed > by_its_entries {
@@ -31,32 +34,54 @@ pub fn health_by(policy: &Policy, mut health: Health, gpus: &[Gpu]) -> Health {
     health
 }
 
-/// Judges a report by this policy, as an agent that has it would have. One in which the policy changes nothing stays as it is.
-pub fn report_by(policy: &Policy, report: &mut Report, now: OffsetDateTime) {
-    let is_of_one = report.gpus.len() == 1 && report.pairs.is_empty();
-    let is_judged = touches_pairs(policy, report) || (is_of_one && states_differ(report, policy));
-    if is_judged {
-        let expect = report.conclusion.expect.as_deref();
-        let expect = expect.and_then(Expect::of_words).unwrap_or_default();
-        judge_by(report, expect, policy);
+/// Puts what the ledger tells of the node into a report that the records judged, and judges both by the policy. The ledger has taken
+/// the report in before: it keeps what the records say, so that another policy finds all that there was.
+pub fn tell_by(policy: &Policy, report: &mut Report, health: Health, now: OffsetDateTime) {
+    let health = health_by(policy, health, &report.gpus);
+    // Rules with a count are decided by the ledger.
+    report.health = Some(health.clone());
+    if touches(policy, report) {
+        judge_again(report, policy);
     }
-    let Some(before) = report.health.clone() else {
-        return;
-    };
-    let mut health = health_by(policy, before.clone(), &report.gpus);
-    if health == before && !is_judged {
-        return;
-    }
-    if is_judged {
-        // What the look came to by itself is another now.
-        health.look = None;
-        report.health = None;
-    }
-    let had_fault = open_faults(report).next().is_some();
+    report.health = None;
     conclude(report, health, now);
-    if had_fault && open_faults(report).next().is_none() {
-        report.conclusion.exit_code = report.conclusion.verdict.exit_code();
+}
+
+/// Judges a report by this policy, as an agent that has it would have. One in which the policy changes nothing stays as it is, and
+/// nothing becomes milder but what a rule is about.
+pub fn report_by(policy: &Policy, report: &mut Report, now: OffsetDateTime) {
+    let unexplained = Unexplained::of(report);
+    let had_fault = open_faults(report).next().is_some();
+    // Before its entries are judged anew: the policy of the agent may have judged them.
+    let was_touched = touches(policy, report);
+    let before = report.health.clone();
+    let health = before
+        .clone()
+        .map(|before| health_by(policy, before, &report.gpus));
+    report.health.clone_from(&health);
+    let is_judged = was_touched || touches(policy, report);
+    if is_judged {
+        judge_again(report, policy);
     }
+    if let Some(mut health) = health {
+        if !is_judged && before.as_ref() == Some(&health) {
+            return;
+        }
+        if is_judged {
+            // What the look came to by itself is another now.
+            health.look = None;
+            report.health = None;
+        }
+        conclude(report, health, now);
+        if had_fault && open_faults(report).next().is_none() {
+            report.conclusion.exit_code = report.conclusion.verdict.exit_code();
+        }
+    }
+    unexplained.restore(report);
+}
+
+fn touches(policy: &Policy, report: &Report) -> bool {
+    touches_pairs(policy, report) || is_one_that_differs(report, policy)
 }
 
 /// Whether the verdict of a pair may be another by this policy: it is judged by one, or has a warning that a rule is about.

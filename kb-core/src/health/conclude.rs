@@ -134,8 +134,9 @@ fn proof(proof: Option<&Proof>, now: OffsetDateTime) -> String {
     };
     let age = OffsetDateTime::parse(&proof.at, &Rfc3339)
         .map_or_else(|_| proof.at.clone(), |at| format!("{} ago", age(now - at)));
-    match proof.verdict {
-        Verdict::Healthy => format!("last proof {age}"),
+    match proof.counting() {
+        // A policy that passes over all that the proof showed leaves the records' reason with nothing to say.
+        Verdict::Healthy | Verdict::NoFaultSeen => format!("last proof {age}"),
         verdict => format!("last proof {age}: {}: {}", verdict.word(), proof.reason),
     }
 }

@@ -1,7 +1,7 @@
 //! The one place where a policy decides: the rule for something that was seen, and what becomes of it.
 
 use time::format_description::well_known::Rfc3339;
-use time::{Duration, OffsetDateTime};
+use time::OffsetDateTime;
 
 use super::code::{is_protected, is_protected_cause};
 use super::{Policy, Rule};
@@ -25,17 +25,36 @@ pub struct Subject<'a> {
 }
 
 impl Policy {
-    /// The first rule that is about it.
-    pub fn rule_for(&self, subject: Subject<'_>) -> Option<&Rule> {
+    /// What the first rule that fits makes of it. Where a model is not known, or only some of several GPUs have it, a rule that names
+    /// one may fit or not: then the worst of all that may fit counts, up to the first that fits for certain.
+    fn decide(&self, subject: Subject<'_>, was: Bearing, is: impl Fn(&Rule) -> Meaning) -> Option<Ruled> {
         let Subject {
             numbered,
             record,
             cause,
             models,
         } = subject;
-        self.rules
-            .iter()
-            .find(|rule| rule.code.fits(numbered, record, cause) && fits_models(rule, models))
+        let about = self.rules.iter();
+        let about = about.filter(|rule| rule.code.fits(numbered, record, cause));
+        let mut outcomes = Vec::new();
+        let mut is_certain = false;
+        for rule in about {
+            let fit = fit(rule, models);
+            if fit != Fit::No {
+                outcomes.push(ruled(rule, is(rule), subject, was));
+            }
+            if fit == Fit::Certain {
+                is_certain = true;
+                break;
+            }
+        }
+        if !is_certain {
+            // Perhaps no rule is about it.
+            outcomes.insert(0, None);
+        }
+        let weight = |of: &Option<Ruled>| of.as_ref().map_or(was, |ruled| ruled.is.bearing());
+        // The first of the worst.
+        outcomes.into_iter().rev().max_by_key(weight).flatten()
     }
 
     /// What becomes of an entry of a ledger. A rule that was applied before is taken back first, so that the same entry may be judged
@@ -58,15 +77,14 @@ impl Policy {
             cause: Some(&entry.cause),
             models: &models,
         };
-        let Some(rule) = self.rule_for(subject) else {
-            return;
+        let is = |rule: &Rule| {
+            if is_reached(rule, entry) {
+                rule.is
+            } else {
+                Meaning::Event
+            }
         };
-        let is = if is_reached(rule, entry) {
-            rule.is
-        } else {
-            Meaning::Event
-        };
-        if let Some(ruled) = ruled(rule, is, subject, entry.bearing) {
+        if let Some(ruled) = self.decide(subject, entry.bearing, is) {
             entry.bearing = ruled.is.bearing();
             entry.by_policy = Some(ruled);
         }
@@ -74,8 +92,7 @@ impl Policy {
 
     /// What becomes of something of which only one occurrence is known: a rule with a count counts as reached.
     pub fn judge(&self, subject: Subject<'_>, was: Bearing) -> Option<Ruled> {
-        let rule = self.rule_for(subject)?;
-        ruled(rule, rule.is, subject, was)
+        self.decide(subject, was, |rule| rule.is)
     }
 }
 
@@ -99,11 +116,27 @@ fn ruled(rule: &Rule, is: Meaning, subject: Subject<'_>, was: Bearing) -> Option
     })
 }
 
-/// Of several GPUs all have to fit; a model that is not known fits no rule that names one.
-fn fits_models(rule: &Rule, models: &[Option<&str>]) -> bool {
-    let Some(pattern) = &rule.model else { return true };
-    let fits = |model: &Option<&str>| model.is_some_and(|model| fits_pattern(pattern, model));
-    !models.is_empty() && models.iter().all(fits)
+/// Whether a rule is about GPUs of these models.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Fit {
+    No,
+    /// A model is not known, or only some of the GPUs have it.
+    Perhaps,
+    Certain,
+}
+
+fn fit(rule: &Rule, models: &[Option<&str>]) -> Fit {
+    let Some(pattern) = &rule.model else {
+        return Fit::Certain;
+    };
+    let known = models.iter().flatten();
+    let fitting = known.filter(|model| fits_pattern(pattern, model)).count();
+    let are_known = !models.is_empty() && models.iter().all(Option::is_some);
+    match fitting {
+        0 if are_known => Fit::No,
+        all if are_known && all == models.len() => Fit::Certain,
+        _ => Fit::Perhaps,
+    }
 }
 
 /// Models of the GPU at this address, or of all GPUs where it is none of them.
@@ -151,42 +184,46 @@ fn is_reached(rule: &Rule, entry: &Entry) -> bool {
     if entry.count < u64::from(count) {
         return false;
     }
-    let read = |text: &String| OffsetDateTime::parse(text, &Rfc3339).ok();
-    let mut times: Vec<OffsetDateTime> = entry.times.iter().filter_map(read).collect();
-    times.sort_unstable();
-    let count = usize::try_from(count).unwrap_or(usize::MAX);
-    if times.len() < count && times.len() < MOST_TIMES {
-        // Of an older agent, or times that cannot be read: how often within the window is not known.
-        return true;
+    let count = usize::try_from(count).unwrap_or(usize::MAX).max(2);
+    // An older agent's entry has times alone, and perhaps not even these.
+    let mut spans = entry.spans.clone();
+    note_spans(&mut spans, &entry.times);
+    match spans.get(count - 2) {
+        Some(span) => *span <= window,
+        // How often within the window is not known.
+        None => spans.len() + 1 < MOST_TIMES,
     }
-    let window = Duration::seconds(i64::try_from(window).unwrap_or(i64::MAX));
-    let lasts = |of: &[OffsetDateTime]| match (of.first(), of.last()) {
-        (Some(first), Some(last)) => *last - *first <= window,
-        _ => false,
-    };
-    times.windows(count.max(1)).any(lasts)
 }
 
-/// Adds a time to those of an entry. Where they are too many, the one that is farthest from its neighbours goes: what came close
-/// together is what counts are about.
-pub(crate) fn add_time(times: &mut Vec<String>, at: &str) {
-    times.push(at.to_owned());
-    if times.len() <= MOST_TIMES {
-        return;
-    }
-    let read =
-        |text: &String| OffsetDateTime::parse(text, &Rfc3339).map_or(i64::MIN, |at| at.unix_timestamp());
-    let seconds: Vec<i64> = times.iter().map(read).collect();
-    let alone = |index: usize| {
-        let own = seconds.get(index).copied().unwrap_or_default();
-        let gap = |other: Option<&i64>| other.map_or(u64::MAX, |other| other.abs_diff(own));
-        let before = index.checked_sub(1).and_then(|index| seconds.get(index));
-        gap(before).min(gap(seconds.get(index + 1)))
-    };
-    // The newest stays: it may be the first of many.
-    let farthest =
-        (0..times.len().saturating_sub(1)).max_by_key(|index| (alone(*index), std::cmp::Reverse(*index)));
-    if let Some(farthest) = farthest {
-        times.remove(farthest);
+/// Adds a time to those of an entry, of which the newest are kept, and notes how close together they came: the shortest span in which
+/// two, three and more were ever seen outlives the times themselves.
+pub(crate) fn add_time(entry: &mut Entry, at: &str) {
+    entry.times.push(at.to_owned());
+    note_spans(&mut entry.spans, &entry.times);
+    let surplus = entry.times.len().saturating_sub(MOST_TIMES);
+    entry.times.drain(..surplus);
+}
+
+/// The shortest spans in seconds, of two times first.
+fn note_spans(spans: &mut Vec<u64>, times: &[String]) {
+    let read = |text: &String| OffsetDateTime::parse(text, &Rfc3339).ok();
+    let mut times: Vec<i64> = times
+        .iter()
+        .filter_map(read)
+        .map(OffsetDateTime::unix_timestamp)
+        .collect();
+    times.sort_unstable();
+    for count in 2..=times.len().min(MOST_TIMES) {
+        let of = |times: &[i64]| match (times.first(), times.last()) {
+            (Some(first), Some(last)) => last.abs_diff(*first),
+            _ => u64::MAX,
+        };
+        let Some(shortest) = times.windows(count).map(of).min() else {
+            continue;
+        };
+        match spans.get_mut(count - 2) {
+            Some(span) => *span = shortest.min(*span),
+            None => spans.push(shortest),
+        }
     }
 }

@@ -91,7 +91,7 @@ impl Policy {
             models: &models,
         };
         let ruled = self.judge(subject, by_records);
-        let rule = ruled.as_ref().and_then(|_| self.rule_for(subject)).cloned();
+        let rule = ruled.as_ref().and_then(|ruled| self.rule(ruled.rule)).cloned();
         Explained {
             code: code.clone(),
             record,

@@ -20,7 +20,7 @@ mod models;
 mod rule;
 mod share;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 pub use check::{Fault, PolicyError, check};
 pub use code::{Code, PAIR_WARNINGS, Unknown};

@@ -13,8 +13,9 @@ const VERSION_DIGITS: usize = 12;
 /// Version of what has no rule.
 const NONE: &str = "none";
 
-/// What something is on this site.
+/// What something is on this site. A key that is not known may narrow the rule: one that has it is refused.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Rule {
     /// Its number in the policy, from 1.
     pub number: u32,

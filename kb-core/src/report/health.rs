@@ -148,9 +148,12 @@ pub struct Entry {
     pub boot_id: Option<String>,
     /// What was seen: the line of the log, or a sentence.
     pub text: String,
-    /// When it was seen, RFC 3339, UTC, where an event was seen more than once: at most 32 times, those closest together.
+    /// When it was seen, RFC 3339, UTC, where an event was seen more than once: the newest 32 times.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub times: Vec<String>,
+    /// Shortest spans in seconds in which it was seen twice, three times and so on up to 32 times since it opened. Absent from older agents.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub spans: Vec<u64>,
     /// The rule of the site's policy that decided `bearing`; absent where the records did.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub by_policy: Option<Ruled>,
@@ -207,6 +210,34 @@ pub struct Proof {
     /// The boot that it ran in.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub boot_id: Option<String>,
+    /// Warnings and states in it that a site's policy decides about. Absent from agents of before there were policies.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub decidable: Vec<Decidable>,
+    /// What it would have come to without these.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub otherwise: Option<Verdict>,
+    /// What it came to by the site's policy, where that is another verdict.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub by_policy: Option<Verdict>,
+}
+
+impl Proof {
+    /// By the site's policy, where that decided, or else by the records.
+    pub fn counting(&self) -> Verdict {
+        self.by_policy.unwrap_or(self.verdict)
+    }
+}
+
+/// A warning of a pair, or a state of a GPU, that a site's policy decides about.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Decidable {
+    /// Its cause.
+    pub cause: String,
+    /// PCI address of the GPU; `node` for a warning of a pair.
+    pub device: String,
+    /// What it means by the records.
+    pub was: Bearing,
 }
 
 /// What a person or a good run (`by` is then `peerless-agent`) has ended, and why.

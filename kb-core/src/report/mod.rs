@@ -26,7 +26,7 @@ pub use fact::{Fact, Gap, GapKind};
 pub use fact_shape::Shape;
 pub use gpu::{Gpu, GpuIndex};
 pub(crate) use health::NODE;
-pub use health::{Bearing, Clear, Counter, Entry, Family, Health, Nature, Proof, Seen, Unread};
+pub use health::{Bearing, Clear, Counter, Decidable, Entry, Family, Health, Nature, Proof, Seen, Unread};
 pub use load::{EarlierLoad, EarlierOfGpu, Load, LoadFinding, LoadOfGpu, Spread};
 pub use measurement::{Cell, Conditions, Measurement, Operation, Taken};
 pub use nccl::{Nccl, NcclArm, NcclVerdict};

@@ -19,7 +19,7 @@ pub(super) fn bad_states<'l>(
 }
 
 /// Whether a state that was read as bad means something else by the policy.
-pub(crate) fn states_differ(report: &Report, policy: &Policy) -> bool {
+pub(super) fn states_differ(report: &Report, policy: &Policy) -> bool {
     let look = Look::of(report);
     let by_records: Vec<_> = look.bad().collect();
     bad_states(report, &look, policy) != by_records

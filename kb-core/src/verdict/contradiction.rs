@@ -2,10 +2,11 @@
 
 use super::by_policy::{bad_states, of_cause as bearing_of_cause};
 use super::consistency::{lost_gpu, one_gpu_twice, passed_with_error};
+use super::exit::claimed_by;
 use super::expect::Expect;
 use super::logged::{logged, untested};
 use super::run::judge_by;
-use super::{ExitCode, Verdict, table};
+use super::{Verdict, table};
 use crate::observation::{Look, canonical, cause, open_faults};
 use crate::policy::Policy;
 use crate::report::{Bearing, Entry, Pair, Report, Shape, fact_name};
@@ -222,12 +223,5 @@ fn expect(report: &Report) -> Option<Expect> {
 
 fn of_exit_code(report: &Report) -> Option<(Verdict, String)> {
     let code = report.conclusion.exit_code;
-    let code = ExitCode::ALL.into_iter().find(|known| known.number() == code)?;
-    let verdict = match code {
-        ExitCode::Healthy => return None,
-        ExitCode::Warning => Verdict::Degraded,
-        ExitCode::Fault => Verdict::Broken,
-        ExitCode::Unknown | ExitCode::Usage => Verdict::Unknown,
-    };
-    Some((verdict, format!("its exit code is {}", code.number())))
+    Some((claimed_by(code)?, format!("its exit code is {code}")))
 }

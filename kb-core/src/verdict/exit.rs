@@ -7,6 +7,17 @@ use super::table;
 use crate::observation::{open_faults, unread_ledger};
 use crate::report::{ExitCode, Report, Verdict};
 
+/// The fault, warning or doubt that an exit code tells of.
+pub(super) fn claimed_by(code: u8) -> Option<Verdict> {
+    let code = ExitCode::ALL.into_iter().find(|known| known.number() == code)?;
+    match code {
+        ExitCode::Healthy => None,
+        ExitCode::Warning => Some(Verdict::Degraded),
+        ExitCode::Fault => Some(Verdict::Broken),
+        ExitCode::Unknown | ExitCode::Usage => Some(Verdict::Unknown),
+    }
+}
+
 /// What a run fails of for the caller; all else is mapped to 0. A fault always counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FailOn {

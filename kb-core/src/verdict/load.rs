@@ -1,12 +1,13 @@
 //! What minutes of load show, and whether a report admits its node.
 
 use super::Verdict;
+use super::again::by_records;
 use super::load_rates::{earlier, falls, sisters};
 use super::rows::Named;
 use super::rows::load as rows;
 use crate::observation::{Look, THROTTLING, What, canonical, read_message};
 use crate::report::{
-    Bearing, Failure, GapKind, GpuIndex, Load, LoadFinding, LoadOfGpu, ReasonCode, Report, When, fact_name,
+    Bearing, Conclusion, Failure, GapKind, GpuIndex, Load, LoadFinding, LoadOfGpu, ReasonCode, Report, When, fact_name,
 };
 
 /// Samples with a throttle reason that count: one alone may have met the moment at which the load began.
@@ -49,7 +50,8 @@ pub(crate) fn findings(report: &Report) -> Vec<LoadFinding> {
     found.into_iter().map(Found::into_finding).collect()
 }
 
-/// Why a report does not admit its node; `None` where it does. What its sender concludes of the load is not believed.
+/// Why a report does not admit its node; `None` where it does. What its sender concludes of the load is not believed, and what a site's
+/// policy passes over counts as the records say: an admission ends faults of the hardware for good.
 pub fn not_admitted(report: &Report) -> Option<String> {
     let Some(load) = &report.load else {
         return Some("it has no load, which `peerless-agent admit` makes".to_owned());
@@ -68,12 +70,18 @@ pub fn not_admitted(report: &Report) -> Option<String> {
         ));
     }
     let alone = report.gpus.len() == 1 && report.pairs.is_empty();
-    let (verdict, reason) = (report.conclusion.verdict, &report.conclusion.reason);
-    match verdict {
+    let told = |conclusion: &Conclusion| match conclusion.verdict {
         Verdict::Healthy => None,
         Verdict::NoFaultSeen if alone => None,
-        _ => Some(format!("{}: {reason}", verdict.word())),
-    }
+        verdict => Some(format!("{}: {}", verdict.word(), conclusion.reason)),
+    };
+    told(&report.conclusion).or_else(|| {
+        let records = by_records(report).conclusion;
+        // What is not proven by today's rules may have been enough for the agent that wrote it.
+        told(&records)
+            .filter(|_| records.verdict != Verdict::Unknown)
+            .map(|told| format!("{told}, by the records, whatever the site's policy says"))
+    })
 }
 
 impl Found {

@@ -5,6 +5,7 @@
 //!                                          -> expect (is a refusal information?) -> worst of the run -> exit code
 //! ```
 
+mod again;
 mod bus_errors;
 mod by_policy;
 pub mod cause;
@@ -29,7 +30,7 @@ mod speed;
 #[cfg(test)]
 pub(crate) mod tests;
 
-pub(crate) use by_policy::states_differ;
+pub(crate) use again::{Unexplained, is_one_that_differs, judge_again};
 pub use contradiction::{contradiction, contradiction_by};
 pub use exit::FailOn;
 pub use expect::Expect;

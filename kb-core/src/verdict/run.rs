@@ -87,7 +87,7 @@ fn notes(host: &BTreeMap<String, Fact>) -> Vec<Failure> {
 ///
 /// A failure of the run as a whole makes it at least [`Verdict::Unknown`]. Refusals that are information count for
 /// nothing, and are told.
-fn conclude(report: &Report, expect: Expect, policy: &Policy) -> Conclusion {
+pub(super) fn conclude(report: &Report, expect: Expect, policy: &Policy) -> Conclusion {
     let (verdict, reason) = of_run(report, policy);
     let (verdict, reason) = beside((verdict, reason), worst_absent(&report.absent));
     let (verdict, reason) = beside((verdict, reason), untested(report));

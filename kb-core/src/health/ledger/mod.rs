@@ -1,5 +1,6 @@
 //! The ledger: what is open on a node, kept from look to look. It is a value; the agent keeps it in a file.
 
+mod decidable;
 mod gpus;
 mod links;
 mod load;
@@ -12,6 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
+pub(in crate::health) use self::decidable::by_policy as proof_by_policy;
 use self::gpus::Granted;
 pub use self::gpus::ListedEarlier;
 pub use self::log::{LogPlace, Place};
@@ -217,6 +219,7 @@ impl Ledger {
             boot_id: new.boot_id.map(str::to_owned),
             text: new.text.clone(),
             times: Vec::new(),
+            spans: Vec::new(),
             by_policy: None,
         };
         note_times(&mut entry, &new);
@@ -314,7 +317,7 @@ fn note_times(entry: &mut Entry, new: &New<'_>) {
     }
     let most = u64::try_from(MOST_TIMES).unwrap_or(u64::MAX);
     for _ in 0..new.count.min(most) {
-        add_time(&mut entry.times, new.at);
+        add_time(entry, new.at);
     }
 }
 
@@ -330,7 +333,7 @@ pub(in crate::health) fn verdict_of(
         .max()
         .unwrap_or(Bearing::Event);
     let proof_failed =
-        last_proof.is_some_and(|proof| matches!(proof.verdict, Verdict::Refused | Verdict::Broken));
+        last_proof.is_some_and(|proof| matches!(proof.counting(), Verdict::Refused | Verdict::Broken));
     match worst {
         _ if proof_failed => Verdict::Broken,
         Bearing::Fault => Verdict::Broken,

@@ -1,6 +1,7 @@
 //! Which node a ledger is about.
 
 use super::Ledger;
+use crate::ids::NodeId;
 use crate::policy::Policy;
 use crate::report::{Bearing, Entry, Node};
 
@@ -19,6 +20,11 @@ impl Ledger {
             }
             _ => Ok(()),
         }
+    }
+
+    /// Whether the node had this id when its agent wrote here.
+    pub fn knows_node(&self, id: &NodeId) -> bool {
+        self.nodes.contains(id)
     }
 
     /// Remembers the node that it is about.

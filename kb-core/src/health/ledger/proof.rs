@@ -1,8 +1,9 @@
 //! What a run proves, and which events end with that.
 
-use super::Ledger;
+use super::{Ledger, decidable};
 use crate::health::admission::{is_due, needs_admission};
 use crate::observation::{canonical, cause};
+use crate::policy::Policy;
 use crate::report::{Bearing, Clear, Entry, NODE, Nature, Pair, Proof, Report, Verdict};
 use crate::verdict::not_admitted;
 
@@ -17,7 +18,10 @@ impl Ledger {
     ///
     /// A run over some of the GPUs does not replace the proof of all of them, unless it found a fault. Neither does a good run beside
     /// something that stays open as a fault or hides one: the run itself does not end as good.
-    pub fn proof(&mut self, report: &Report) {
+    ///
+    /// The report is as the records judge it. The policy decides alone which open entry keeps a good run from being the last proof: one
+    /// that it passes over does not, and one that only a policy calls a fault does not either.
+    pub fn proof(&mut self, report: &Report, policy: &Policy) {
         self.load_faults(report);
         let verdict = report.conclusion.verdict;
         let admits = not_admitted(report).is_none();
@@ -38,9 +42,17 @@ impl Ledger {
             let ended = self.end_shown(&devices, boot, of_all, admits);
             self.note_clear(ended, report);
         }
-        let hides = |entry: &Entry| entry.bearing >= Bearing::Unknown;
+        let hides = |entry: &Entry| {
+            let mut by_policy = entry.clone();
+            policy.judge_entry(&mut by_policy, &report.gpus);
+            entry.bearing.min(by_policy.bearing) >= Bearing::Unknown
+        };
         if is_fault || (of_all && !self.open.iter().any(hides)) {
+            let (decidable, otherwise) = decidable::of(report);
             self.last_proof = Some(Proof {
+                decidable,
+                otherwise,
+                by_policy: None,
                 at: report.finished_at.clone(),
                 verdict,
                 reason: report.conclusion.reason.clone(),

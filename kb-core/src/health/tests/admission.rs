@@ -2,6 +2,7 @@
 
 use super::super::{Ledger, still_open};
 use super::{GPU_0, admitted, look, looked, only, proven, xid};
+use crate::policy::Policy;
 use crate::report::{Clear, Failure, Report};
 use crate::verdict::Verdict;
 
@@ -14,11 +15,11 @@ fn an_admission_in_the_same_boot_ends_what_a_reset_mends() {
         &looked("a"),
         &[&xid(GPU_0, "46, x"), &xid(GPU_0, "79, x")],
     );
-    ledger.proof(&proven("a"));
+    ledger.proof(&proven("a"), &Policy::default());
     assert_eq!(ledger.health(Vec::new()).open.len(), 2);
-    ledger.proof(&admitted("a"));
+    ledger.proof(&admitted("a"), &Policy::default());
     assert_eq!(only(&ledger.health(Vec::new())).number, Some(79));
-    ledger.proof(&admitted("b"));
+    ledger.proof(&admitted("b"), &Policy::default());
     assert_eq!(ledger.health(Vec::new()).open, []);
 }
 
@@ -29,7 +30,7 @@ fn a_load_that_found_something_ends_nothing() {
     let mut run = admitted("b");
     run.load.as_mut().unwrap().gpus[1].wrong_checksums = 1;
     run.load.as_mut().unwrap().findings.clear();
-    ledger.proof(&run);
+    ledger.proof(&run, &Policy::default());
     let open = ledger.health(Vec::new()).open;
     assert_eq!(open.first().and_then(|entry| entry.number), Some(48));
 }
@@ -44,20 +45,20 @@ fn what_a_load_found_stays_open_until_a_load_passes() {
     load.gpus[0].wrong_checksums = 1;
     load.gpus[0].wrong_copies = 1;
     crate::verdict::judge(&mut run, crate::verdict::Expect::Auto);
-    ledger.proof(&run);
+    ledger.proof(&run, &Policy::default());
     for boot in ["a", "b"] {
-        ledger.proof(&proven(boot));
+        ledger.proof(&proven(boot), &Policy::default());
         let health = ledger.health(Vec::new());
         assert_eq!(only(&health).id, format!("load_fault@{GPU_0}"), "{boot}");
         assert!(only(&health).text.starts_with("wrong_arithmetic: "));
         assert!(only(&health).text.contains("; data_mismatch: "));
         assert_eq!(health.verdict, Verdict::Broken);
     }
-    ledger.proof(&admitted("b"));
+    ledger.proof(&admitted("b"), &Policy::default());
     assert_eq!(ledger.health(Vec::new()).open, []);
     // In the same boot, too: it is the same test.
-    ledger.proof(&run);
-    ledger.proof(&admitted("a"));
+    ledger.proof(&run, &Policy::default());
+    ledger.proof(&admitted("a"), &Policy::default());
     assert_eq!(ledger.health(Vec::new()).verdict.word(), "no_fault_seen");
 }
 
@@ -71,12 +72,12 @@ fn a_load_that_failed_for_another_reason_opens_nothing() {
     let throttled = &mut hot.load.as_mut().unwrap().gpus[0].throttled;
     throttled.insert("hw_thermal_slowdown".to_owned(), 9);
     let mut ledger = Ledger::default();
-    ledger.proof(&killed);
-    ledger.proof(&hot);
+    ledger.proof(&killed, &Policy::default());
+    ledger.proof(&hot, &Policy::default());
     assert_eq!(ledger.health(Vec::new()).open, []);
     failure.cause = Some(crate::verdict::cause::HANG.to_owned());
     hung.load.as_mut().unwrap().ended = Some(failure);
-    ledger.proof(&hung);
+    ledger.proof(&hung, &Policy::default());
     assert_eq!(only(&ledger.health(Vec::new())).id, "load_fault@node");
 }
 
@@ -85,7 +86,7 @@ fn a_load_that_failed_for_another_reason_opens_nothing() {
 fn a_proof_ends_warnings_and_an_admission_faults_of_a_single_gpu() {
     let mut ledger = Ledger::default();
     look(&mut ledger, &looked("a"), &[&xid(GPU_0, "61, x")]);
-    ledger.proof(&proven("b"));
+    ledger.proof(&proven("b"), &Policy::default());
     assert_eq!(ledger.health(Vec::new()).open, []);
 
     let single = |report: Report| {
@@ -98,7 +99,7 @@ fn a_proof_ends_warnings_and_an_admission_faults_of_a_single_gpu() {
         report
     };
     look(&mut ledger, &single(looked("c")), &[&xid(GPU_0, "48, x")]);
-    ledger.proof(&single(proven("d")));
+    ledger.proof(&single(proven("d")), &Policy::default());
     assert_eq!(only(&ledger.health(Vec::new())).number, Some(48));
     let run = single(admitted("d"));
     assert_eq!(
@@ -107,7 +108,7 @@ fn a_proof_ends_warnings_and_an_admission_faults_of_a_single_gpu() {
         "{:?}",
         run.conclusion
     );
-    ledger.proof(&run);
+    ledger.proof(&run, &Policy::default());
     assert_eq!(ledger.health(Vec::new()).open, []);
 }
 

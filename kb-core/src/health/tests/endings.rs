@@ -4,6 +4,7 @@ use serde_json::json;
 
 use super::super::{Bearing, Ledger, Look, Missed, Nature};
 use super::{GPU_0, admitted, gap, look, look_at_all, looked, only, proven, set, xid};
+use crate::policy::Policy;
 use crate::report::{Absence, AbsentGpu, Fact, Gap, GapKind, ReasonCode};
 use crate::verdict::Verdict;
 
@@ -21,18 +22,18 @@ fn an_xid_outlives_looks_boots_and_proofs_of_its_own_boot() {
         entry.record.as_ref().unwrap().as_str(),
         "xid/79-gpu-has-fallen-off-the-bus"
     );
-    ledger.proof(&admitted("a"));
+    ledger.proof(&admitted("a"), &Policy::default());
     assert_eq!(look(&mut ledger, &looked("a"), &[]).verdict, Verdict::Broken);
     assert_eq!(look(&mut ledger, &looked("b"), &[]).verdict, Verdict::Broken);
-    ledger.proof(&proven("b"));
+    ledger.proof(&proven("b"), &Policy::default());
     assert_eq!(look(&mut ledger, &looked("b"), &[]).verdict, Verdict::Broken);
     // A run that failed, or told nothing, is no proof.
     let mut failed = admitted("b");
     failed.conclusion.verdict = Verdict::Unknown;
-    ledger.proof(&failed);
-    ledger.proof(&looked("b"));
+    ledger.proof(&failed, &Policy::default());
+    ledger.proof(&looked("b"), &Policy::default());
     assert_eq!(look(&mut ledger, &looked("b"), &[]).verdict, Verdict::Broken);
-    ledger.proof(&admitted("b"));
+    ledger.proof(&admitted("b"), &Policy::default());
     let health = look(&mut ledger, &looked("b"), &[]);
     assert_eq!((health.open.len(), health.verdict), (0, Verdict::NoFaultSeen));
     assert_eq!(health.counters[0].count, 1, "counters go on");
@@ -47,7 +48,7 @@ fn a_boot_that_is_not_known_ends_nothing() {
         look(&mut ledger, &report, &[&xid(GPU_0, "48, x")]);
         let mut run = admitted("b");
         run.node.boot_id = proof.map(str::to_owned);
-        ledger.proof(&run);
+        ledger.proof(&run, &Policy::default());
         assert_eq!(look(&mut ledger, &looked("b"), &[]).verdict, Verdict::Broken);
     }
 }
@@ -67,7 +68,7 @@ fn a_proof_ends_events_of_the_gpus_that_it_proved_alone() {
         &report,
         &[&line, &xid("0000:00:09.0", "48, x"), switch],
     );
-    ledger.proof(&admitted("b"));
+    ledger.proof(&admitted("b"), &Policy::default());
     let health = ledger.health(Vec::new());
     let open: Vec<&str> = health.open.iter().map(|entry| entry.id.as_str()).collect();
     assert_eq!(open, ["xid-48@0000:00:09.0", "sxid-20034@0000:c5:00.0"]);
@@ -75,7 +76,7 @@ fn a_proof_ends_events_of_the_gpus_that_it_proved_alone() {
 
     let mut ledger = Ledger::default();
     look(&mut ledger, &looked("a"), &[switch]);
-    ledger.proof(&admitted("b"));
+    ledger.proof(&admitted("b"), &Policy::default());
     assert_eq!(ledger.health(Vec::new()).verdict, Verdict::NoFaultSeen);
 }
 
@@ -96,12 +97,12 @@ fn a_run_over_some_gpus_ends_nothing_of_the_others() {
     };
     // In the new boot some are asked for.
     look(&mut ledger, &admitted("b"), &[]);
-    ledger.proof(&admitted("b"));
+    ledger.proof(&admitted("b"), &Policy::default());
     assert_eq!(open(&ledger), [format!("xid-79@{third}")]);
     assert_eq!(ledger.health(Vec::new()).last_proof, None);
     // The third is gone from the bus: all that are left are proven, and nothing of the one that is gone.
     look_at_all(&mut ledger, &admitted("c"), &[]);
-    ledger.proof(&admitted("c"));
+    ledger.proof(&admitted("c"), &Policy::default());
     assert_eq!(open(&ledger), [format!("xid-79@{third}")]);
     assert_eq!(
         ledger.health(Vec::new()).last_proof,
@@ -111,7 +112,7 @@ fn a_run_over_some_gpus_ends_nothing_of_the_others() {
     // It is there again, and proven.
     let mut back = admitted("d");
     back.gpus[1].pci_address.value = Some(third.to_owned());
-    ledger.proof(&back);
+    ledger.proof(&back, &Policy::default());
     assert_eq!(open(&ledger), [""; 0]);
 }
 
@@ -187,7 +188,7 @@ fn a_look_that_cannot_read_a_state_does_not_end_it() {
     }
     report.gpus.remove(0);
     assert_eq!(look(&mut ledger, &report, &[]).verdict, Verdict::Broken);
-    ledger.proof(&proven("b"));
+    ledger.proof(&proven("b"), &Policy::default());
     assert_eq!(
         look(&mut ledger, &report, &[]).verdict,
         Verdict::Broken,
@@ -271,7 +272,7 @@ fn a_link_that_was_fatal_once_stays_so_behind_a_nonfatal_line() {
 fn a_ledger_is_written_and_read_back_and_a_damaged_one_tells_nothing_good() {
     let mut ledger = Ledger::default();
     look(&mut ledger, &looked("a"), &[&xid(GPU_0, "79, x")]);
-    ledger.proof(&admitted("a"));
+    ledger.proof(&admitted("a"), &Policy::default());
     assert_eq!(Ledger::from_json(&ledger.to_json().unwrap()), Ok(ledger.clone()));
     let newer = String::from_utf8(ledger.to_json().unwrap()).unwrap();
     let newer = newer.replacen("\"version\":1", "\"version\":2", 1);
@@ -280,9 +281,9 @@ fn a_ledger_is_written_and_read_back_and_a_damaged_one_tells_nothing_good() {
     }
     let mut new = Ledger::in_place_of_damaged("cut short", "t", Some("a"));
     assert_eq!(look(&mut new, &looked("a"), &[]).verdict, Verdict::Unknown);
-    new.proof(&admitted("a"));
+    new.proof(&admitted("a"), &Policy::default());
     assert_eq!(look(&mut new, &looked("a"), &[]).verdict, Verdict::Unknown);
-    new.proof(&admitted("b"));
+    new.proof(&admitted("b"), &Policy::default());
     assert_eq!(look(&mut new, &looked("b"), &[]).verdict, Verdict::NoFaultSeen);
 }
 

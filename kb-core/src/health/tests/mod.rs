@@ -9,6 +9,7 @@ mod admission;
 mod bus;
 mod endings;
 mod links;
+mod policy;
 mod recovery;
 mod sentences;
 

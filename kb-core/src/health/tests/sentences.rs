@@ -4,6 +4,7 @@ use serde_json::json;
 
 use super::super::{Ledger, age};
 use super::{GPU_0, look, looked, proven, reason, set, xid};
+use crate::policy::Policy;
 use crate::report::Failure;
 use crate::verdict::{FailOn, Verdict};
 
@@ -14,7 +15,7 @@ fn a_look_without_a_fault_says_when_the_node_was_proven() {
     let health = look(&mut ledger, &report, &[]);
     assert_eq!(reason(&mut report, health), "never proven here");
     assert_eq!(report.conclusion.verdict, Verdict::NoFaultSeen);
-    ledger.proof(&proven("a"));
+    ledger.proof(&proven("a"), &Policy::default());
     let mut report = looked("a");
     let health = look(&mut ledger, &report, &[]);
     assert_eq!(reason(&mut report, health), "last proof 3 d ago");
@@ -99,7 +100,7 @@ fn a_proof_that_found_a_fault_is_not_hidden_by_looks() {
     let mut run = proven("a");
     run.conclusion.verdict = Verdict::Broken;
     run.conclusion.reason = "1 of 1 pair broken".to_owned();
-    ledger.proof(&run);
+    ledger.proof(&run, &Policy::default());
     let mut report = looked("a");
     let health = look(&mut ledger, &report, &[]);
     let said = reason(&mut report, health);
@@ -127,7 +128,7 @@ fn a_fault_that_is_open_on_a_gpu_of_a_run_fails_the_run() {
         let mut ledger = Ledger::default();
         look(&mut ledger, &looked("a"), lines);
         let mut run = proven("a");
-        ledger.proof(&run);
+        ledger.proof(&run, &Policy::default());
         let health = ledger.health(Vec::new());
         reason(&mut run, health);
         assert_eq!(run.conclusion.verdict, Verdict::Healthy, "the run by itself");

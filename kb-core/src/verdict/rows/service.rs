@@ -42,7 +42,7 @@ fn gpu_needs_service(pair: &Seen<'_>) -> Option<Finding> {
         }),
     ];
     let mut found = facts.into_iter().flat_map(|(name, state, judge)| {
-        // What the site does not call a fault is the ledger's to tell.
+        // What the site does not call a fault, the ledger shows.
         let of_gpus = pair
             .gpu_facts(name)
             .filter(move |(gpu, ..)| pair.scene.is_fault(state, *gpu));
