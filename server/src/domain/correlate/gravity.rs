@@ -1,8 +1,9 @@
 //! What a finding means for its node: bearing, severity and action, as its record says.
 
+use kb_core::ids::RecordId;
 use kb_core::observation::bearing;
 use kb_core::policy::{Policy, Subject};
-use kb_core::report::Bearing;
+use kb_core::report::{Bearing, Report, Ruled};
 
 use crate::feed::Generation;
 use crate::store::{Gravity, NewFinding};
@@ -11,6 +12,7 @@ use crate::store::{Gravity, NewFinding};
 pub(super) fn of_record(
     generation: &Generation,
     finding: &mut NewFinding,
+    report: &Report,
     (policy, models): (&Policy, &[Option<&str>]),
 ) {
     if finding.gravity != Gravity::default() {
@@ -33,13 +35,29 @@ pub(super) fn of_record(
         severity: annex.severity,
         action: annex.action,
     };
-    let subject = Subject {
-        record: Some(id.as_str()),
-        models,
-        ..Subject::default()
-    };
-    if let Some(ruled) = policy.judge(subject, finding.gravity.bearing) {
+    if let Some(ruled) = ruled(report, (id, finding.gravity.bearing), (policy, models)) {
         finding.gravity.bearing = ruled.is.bearing();
         finding.by_policy = Some(ruled);
     }
+}
+
+/// What the policy makes of something that a report tells of and a record explains. The report's own ledger, which the policy has judged
+/// already, knows how often it was seen; where it holds nothing of the record, one occurrence is all that is known.
+pub(in crate::domain) fn ruled(
+    report: &Report,
+    (record, was): (&RecordId, Bearing),
+    (policy, models): (&Policy, &[Option<&str>]),
+) -> Option<Ruled> {
+    let open = report.health.iter().flat_map(|health| &health.open);
+    let held = open.filter(|entry| entry.record.as_ref() == Some(record));
+    let worst = held.max_by_key(|entry| entry.bearing);
+    if let Some(ruled) = worst.and_then(|entry| entry.by_policy.clone()) {
+        return Some(Ruled { was, ..ruled });
+    }
+    let subject = Subject {
+        record: Some(record.as_str()),
+        models,
+        ..Subject::default()
+    };
+    policy.judge(subject, was)
 }

@@ -38,6 +38,7 @@ mod tests;
 
 pub use again::{CorrelateError, recorrelate, recorrelate_while_it_changes};
 pub use check::{RuleError, check_expression, check_rules};
+pub(in crate::domain) use gravity::ruled;
 pub use preview::{Preview, Previewed};
 pub use rules::Correlator;
 pub use verdict::of_verdict;
@@ -85,7 +86,7 @@ impl Correlator {
         found.truncate(MAX_FINDINGS);
         let models: Vec<Option<&str>> = report.gpus.iter().map(|gpu| gpu.name.value.as_deref()).collect();
         for finding in &mut found {
-            gravity::of_record(generation, finding, (policy, &models));
+            gravity::of_record(generation, finding, report, (policy, &models));
         }
         found
     }

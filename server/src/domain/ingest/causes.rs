@@ -56,7 +56,12 @@ pub(super) fn names(
             }),
     );
     names.extend(refused(report).map(|pair| format!("refused:{}-{}", pair.a, pair.b)));
-    names.extend(failed(report).map(|(_, check)| format!("check:{}:{}", check.rung, check.name)));
+    // Whoever moved less may not have reached what was wrong, so that more of the same check is another name.
+    names.extend(failed(report).map(|(_, check)| {
+        let (rung, bytes, windows) = (check.rung, check.bytes, check.windows);
+        format!("check:{rung}:{}:{bytes}:{windows}", check.name)
+    }));
+    names.extend(failed(report).map(|(pair, _)| format!("pair:{}-{}", pair.a, pair.b)));
     names.extend(
         report
             .failures

@@ -1,11 +1,12 @@
 //! Faults of GPUs that a report's own kernel log tells of during the run, by the records.
 
 use kb_core::observation::bearing;
-use kb_core::policy::{Policy, Subject};
+use kb_core::policy::Policy;
 use kb_core::record::Record;
 use kb_core::report::{Bearing, Report, When};
 use kb_core::scanner::ScanOptions;
 
+use crate::domain::correlate::ruled;
 use crate::feed::Generation;
 
 /// The first record whose fault the log tells of on lines about GPUs; `None` where there is none.
@@ -35,7 +36,7 @@ pub(super) fn fault<'g>(generation: &'g Generation, report: &Report, policy: &Po
     let errors = found.filter(|found| !found.harmless);
     let mut records = errors.filter_map(|found| generation.record(&found.id));
     let models: Vec<Option<&str>> = report.gpus.iter().map(|gpu| gpu.name.value.as_deref()).collect();
-    let fault = records.find(|published| is_fault(&published.record, policy, &models))?;
+    let fault = records.find(|published| is_fault(report, &published.record, (policy, &models)))?;
     Some(&fault.record)
 }
 
@@ -61,16 +62,11 @@ fn names(line: &str, bus_and_device: &str) -> bool {
     })
 }
 
-fn is_fault(record: &Record, policy: &Policy, models: &[Option<&str>]) -> bool {
+fn is_fault(report: &Report, record: &Record, by: (&Policy, &[Option<&str>])) -> bool {
     let annex = &record.annex;
     let at_fault = annex.at_fault.as_ref().map(|at_fault| at_fault.who);
     let was = bearing(annex.severity, annex.action, at_fault);
-    let subject = Subject {
-        record: Some(record.id().as_str()),
-        models,
-        ..Subject::default()
-    };
-    let is = policy.judge(subject, was).map_or(was, |ruled| ruled.is.bearing());
+    let is = ruled(report, (record.id(), was), by).map_or(was, |ruled| ruled.is.bearing());
     is == Bearing::Fault
 }
 

@@ -39,7 +39,7 @@ pub(super) async fn by_proof<'k>(
         left: None,
     };
     for fault in before(new, known) {
-        match leaves_open(&past.body(&fault.report).await?, sent) {
+        match leaves_open(&past.fault(&fault.report).await?, sent) {
             None => ended.faults.push(fault),
             Some(why) => {
                 ended.left.get_or_insert((fault, why));
@@ -61,7 +61,7 @@ pub(super) async fn by_look<'k>(
         return Ok(ended);
     }
     for fault in before(new, known).filter(|fault| fault.report.weight != Weight::Proof) {
-        let alarm = past.body(&fault.report).await?;
+        let alarm = past.fault(&fault.report).await?;
         let leaves_open =
             leaves_alarm_open(&alarm, past.verdict_of(&alarm, fault.report.verdict), sent).is_some();
         if !leaves_open

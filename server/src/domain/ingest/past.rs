@@ -1,6 +1,8 @@
 //! The reports of a node's past, judged by the policy of today.
 
+use kb_core::health::report_by;
 use kb_core::ids::{NodeId, ReportId};
+use kb_core::policy::Policy;
 use kb_core::report::Report;
 use kb_core::verdict::Verdict;
 
@@ -18,24 +20,78 @@ impl Past<'_> {
         self.report(&listing.node, &listing.id).await
     }
 
+    /// A report that told of a fault. One without a ledger is judged by the records: where a policy ends it, nothing brings it back when
+    /// the rule is withdrawn.
+    pub(super) async fn fault(&self, listing: &ReportListing) -> Result<Report, IngestError> {
+        let by_policy = |report: &Report| report.health.is_some();
+        self.read(&listing.node, &listing.id, by_policy).await
+    }
+
     pub(super) async fn report(&self, node: &NodeId, id: &ReportId) -> Result<Report, IngestError> {
+        self.read(node, id, |_| true).await
+    }
+
+    async fn read(
+        &self,
+        node: &NodeId,
+        id: &ReportId,
+        by_policy: fn(&Report) -> bool,
+    ) -> Result<Report, IngestError> {
         let stored = self.reports.report(Some(node), id).await?;
         let stored = stored.ok_or_else(|| IngestError::Damaged(format!("report {id} is gone")))?;
         let site = self.site.clone();
         let work = tokio::task::spawn_blocking(move || {
             let mut report = parse_stored(&stored)?.report;
-            site.judge(&mut report, stored.listing.received_at);
+            let now = stored.listing.received_at;
+            if by_policy(&report) {
+                site.judge(&mut report, now);
+            } else {
+                report_by(&Policy::default(), &mut report, now);
+            }
             Ok::<_, IngestError>(report)
         });
         work.await.map_err(|_| IngestError::Panicked)?
     }
 
-    /// The verdict of an earlier report by today's policy, and never worse than what was kept: what is only known beside other
-    /// reports is in that.
+    /// The verdict of a report that told of a fault: the one that was kept, or a milder one by today's policy. A stricter policy of
+    /// today does not ask for more to end a fault than was known when it was told. Without a ledger it is the one that was kept.
     pub(super) fn verdict_of(&self, body: &Report, kept: Verdict) -> Verdict {
-        if self.site.policy.rules.is_empty() {
+        if self.site.policy.rules.is_empty() || body.health.is_none() {
             return kept;
         }
         claim::told(body, &self.site.policy).verdict.min(kept)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::domain::correlate::samples::{proven, report};
+    use crate::domain::policy::file;
+    use crate::store::{ConnectOptions, connect};
+
+    #[tokio::test]
+    async fn a_policy_ends_no_fault_of_a_report_without_a_ledger() {
+        let folder = tempfile::tempdir().unwrap();
+        let url = format!("sqlite://{}", folder.path().join("peerless.db").display());
+        let store = connect(&url, &ConnectOptions::default()).await.unwrap();
+        let text = "[[rule]]\ncode = \"xid 48\"\nis = \"ignore\"\nreason = \"a mistake\"\n";
+        let site = Site {
+            policy: file::read(text, &[]).unwrap(),
+            ..Site::default()
+        };
+        let past = Past {
+            reports: store.as_ref(),
+            site: &site,
+        };
+        let mut body = report(2, &[proven(0, 1)]);
+        body["conclusion"]["verdict"] = json!("no_fault_seen");
+        let read = |body: &serde_json::Value| serde_json::from_value::<Report>(body.clone()).unwrap();
+        assert_eq!(past.verdict_of(&read(&body), Verdict::Broken), Verdict::Broken);
+        body["health"] = json!({ "verdict": "no_fault_seen", "open": [] });
+        let milder = past.verdict_of(&read(&body), Verdict::Broken);
+        assert_eq!(milder, Verdict::NoFaultSeen, "the ledger brings it back");
     }
 }

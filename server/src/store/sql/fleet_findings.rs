@@ -1,4 +1,5 @@
-//! What is open on a node and what has ended, by record: made anew from its reports, with what is known from before.
+//! What is open on a node and what has ended, by record. What is open is made anew from the node's reports; when it began and how often
+//! it was reported is taken over from the rows that are there.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -52,8 +53,9 @@ pub(super) async fn shown<DB: Engine>(
 ) -> Result<BTreeMap<String, Shown>, StoreError> {
     let sql = "SELECT f.report_id, COALESCE(m.record_id, f.record_id), f.rule, f.title, f.subject, f.bearing, f.severity, \
         f.action, f.by_policy FROM finding f LEFT JOIN moved m ON m.former = f.record_id \
-        JOIN node n ON n.id = f.node_id JOIN report p ON p.node_id = f.node_id AND p.id = f.report_id \
-        WHERE f.node_id = $1 AND (p.id IN (n.latest_report, n.proof_report) OR p.open_causes IS NOT NULL)";
+        WHERE f.node_id = $1 AND f.report_id IN (SELECT n.latest_report FROM node n WHERE n.id = $1 \
+        UNION SELECT n.proof_report FROM node n WHERE n.id = $1 \
+        UNION SELECT o.id FROM report o WHERE o.node_id = $1 AND o.open_causes IS NOT NULL)";
     let mut shown: BTreeMap<String, Shown> = BTreeMap::new();
     for row in tx.all(sql, values![news.node]).await? {
         let id = row.text(0)?;
