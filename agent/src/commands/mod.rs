@@ -37,8 +37,8 @@ use std::path::Path;
 
 use anyhow::Context as _;
 use kb_core::health::{
-    Bearing, ENDS_BY, Entry, Ledger, ListedEarlier, UNREAD_LEDGER, health_by, needs_admission,
-    open_faults, report_by, tell_by, told, unread_ledger,
+    Bearing, ENDS_BY, Entry, Ledger, ListedEarlier, UNREAD_LEDGER, health_by, needs_admission, open_faults,
+    report_by, tell_by, told, unread_ledger,
 };
 use kb_core::policy::Policy;
 use kb_core::report::Report;

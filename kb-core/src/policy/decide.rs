@@ -1,7 +1,7 @@
 //! The one place where a policy decides: the rule for something that was seen, and what becomes of it.
 
-use time::format_description::well_known::Rfc3339;
 use time::OffsetDateTime;
+use time::format_description::well_known::Rfc3339;
 
 use super::code::{is_protected, is_protected_cause};
 use super::{Policy, Rule};

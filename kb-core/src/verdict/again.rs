@@ -27,7 +27,9 @@ impl Unexplained {
         let known = conclude(report, expect, &policy).verdict;
         let known = known.max(conclude(&bare, expect, &policy).verdict);
         let health = report.health.as_ref();
-        let of_health = health.filter(|_| !report.was_tried()).map(|health| health.verdict);
+        let of_health = health
+            .filter(|_| !report.was_tried())
+            .map(|health| health.verdict);
         let look = health.and_then(|health| health.look.as_ref());
         let look = look.filter(|look| look.verdict > known);
         let conclusion = if claimed.verdict > of_health.map_or(known, |of| of.max(known)) {
@@ -84,14 +86,16 @@ pub(crate) fn judge_again(report: &mut Report, policy: &Policy) {
     }
     if let (Some(load), Some(claimed)) = (&mut report.load, claimed.load) {
         let is_known = |one: &LoadFinding, all: &[LoadFinding]| {
-            all.iter().any(|other| (other.gpu, &other.cause) == (one.gpu, &one.cause))
+            all.iter()
+                .any(|other| (other.gpu, &other.cause) == (one.gpu, &one.cause))
         };
         for finding in claimed.findings {
             if !is_known(&finding, &load.findings) {
                 load.findings.push(finding);
             }
         }
-        load.findings.sort_by_key(|found| std::cmp::Reverse(found.verdict));
+        load.findings
+            .sort_by_key(|found| std::cmp::Reverse(found.verdict));
     }
     report.conclusion = conclude(report, expect, policy);
     if claimed.conclusion.expect.is_some() {
@@ -135,7 +139,11 @@ fn is_ruled(claimed: &PairVerdict, now: &PairVerdict, records: &PairVerdict) -> 
         ruled.any(|ruled| ruled.cause.as_deref() == Some(cause)) || of_state
     };
     let worst = claimed.cause.as_deref();
-    worst.is_some_and(by_rule) && claimed.beside.iter().all(|cause| by_rule(cause) || has(now, cause))
+    worst.is_some_and(by_rule)
+        && claimed
+            .beside
+            .iter()
+            .all(|cause| by_rule(cause) || has(now, cause))
 }
 
 fn causes(verdict: &PairVerdict) -> impl Iterator<Item = &str> {

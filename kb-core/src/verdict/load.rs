@@ -7,7 +7,8 @@ use super::rows::Named;
 use super::rows::load as rows;
 use crate::observation::{Look, THROTTLING, What, canonical, read_message};
 use crate::report::{
-    Bearing, Conclusion, Failure, GapKind, GpuIndex, Load, LoadFinding, LoadOfGpu, ReasonCode, Report, When, fact_name,
+    Bearing, Conclusion, Failure, GapKind, GpuIndex, Load, LoadFinding, LoadOfGpu, ReasonCode, Report, When,
+    fact_name,
 };
 
 /// Samples with a throttle reason that count: one alone may have met the moment at which the load began.

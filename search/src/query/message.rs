@@ -23,6 +23,6 @@ pub fn recognised(matcher: &Arc<Matcher>, text: &str) -> Vec<RecordId> {
     }
     let mut scanner = Arc::clone(matcher).scanner(ScanOptions::default());
     scanner.feed(text.as_bytes());
-    let matches = scanner.finish().matches.into_iter();
-    matches.map(|found| found.id).take(MAX_RECOGNISED).collect()
+    let found = scanner.finish().matches.into_iter();
+    found.map(|found| found.id).take(MAX_RECOGNISED).collect()
 }

@@ -94,9 +94,7 @@ pub fn write(
         names.extend(folders.keys().map(|folder| second_name(folder, *second)));
     }
 
-    let at_root = names
-        .iter()
-        .filter(|name| name.ends_with(".html") && !name.contains('/'));
+    let at_root = names.iter().filter(|name| is_page(name) && !name.contains('/'));
     let headers = notes::headers(&data.names.worker, at_root.map(String::as_str));
     let mut folder = Folder::begin(root, names, site.seq)?;
     for language in languages {
@@ -167,4 +165,10 @@ fn refuse_same_names(domains: &Groups<'_>) -> Result<(), SiteError> {
         }
     }
     Ok(())
+}
+
+fn is_page(name: &str) -> bool {
+    Path::new(name)
+        .extension()
+        .is_some_and(|extension| extension == "html")
 }

@@ -234,7 +234,7 @@ async fn judge_again(store: &dyn Store, correlator: &Correlator, generation: &Ge
         Ok(0) => {}
         Ok(reports) => tracing::info!(reports, "latest reports are correlated again by this rule set"),
         Err(error) => {
-            tracing::warn!(%error, "reports keep the findings of another rule set until they come anew")
+            tracing::warn!(%error, "reports keep the findings of another rule set until they come anew");
         }
     }
 }

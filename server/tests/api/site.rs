@@ -132,7 +132,7 @@ fn every_link_of_a_site_leads_to_a_file_of_it() {
         }
     };
     for (name, body) in &files {
-        if name.ends_with(".html") {
+        if is_page(name) {
             look(name, std::str::from_utf8(body).unwrap());
         } else if name.ends_with("/zh.json.gz") {
             let texts: Value = serde_json::from_slice(&unpacked(body)).unwrap();
@@ -147,7 +147,7 @@ fn every_link_of_a_site_leads_to_a_file_of_it() {
     }
     let mut missed = files
         .keys()
-        .filter(|name| name.ends_with(".html") && !reached.contains(*name));
+        .filter(|name| is_page(name) && !reached.contains(*name));
     assert_eq!(missed.next(), None, "nothing leads to it");
 }
 
@@ -312,4 +312,10 @@ fn the_command_says_what_is_missing_and_writes_nothing() {
     assert_eq!(files_below(&site).len(), 1);
     let (code, told) = run(&["--lang", "fr"]);
     assert_eq!(code, Some(64), "{told}");
+}
+
+fn is_page(name: &str) -> bool {
+    std::path::Path::new(name)
+        .extension()
+        .is_some_and(|extension| extension == "html")
 }

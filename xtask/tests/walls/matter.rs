@@ -100,7 +100,8 @@ pub(crate) const MATTERS: [Matter; 7] = [
 ];
 
 /// What `web` may ask of the store itself. `as_ref` hands the store to a use case, and `check_write` changes nothing.
-pub(crate) const STORE_READS: [&str; 25] = [
+pub(crate) const STORE_READS: [&str; 26] = [
+    "advice",
     "as_ref",
     "audit",
     "check_write",

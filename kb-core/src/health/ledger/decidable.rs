@@ -60,7 +60,10 @@ pub(in crate::health) fn by_policy(proof: &Proof, policy: &Policy, gpus: &[Gpu])
             ..Subject::default()
         };
         let ruled = policy.judge(subject, of.was);
-        (ruled.as_ref().map_or(of.was, |ruled| ruled.is.bearing()), ruled.is_some())
+        (
+            ruled.as_ref().map_or(of.was, |ruled| ruled.is.bearing()),
+            ruled.is_some(),
+        )
     });
     let ruled: Vec<(Bearing, bool)> = ruled.collect();
     if ruled.iter().all(|(_, is_ruled)| !is_ruled) {

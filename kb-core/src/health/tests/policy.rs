@@ -38,7 +38,12 @@ fn a_fault_that_a_policy_ignores_admits_no_node() {
     let health = ledger.health(Vec::new());
     assert!(health.open.iter().any(|entry| entry.number == Some(48)));
     tell_by(&ignoring, &mut run, health, NOW);
-    assert_eq!(run.conclusion.verdict, Verdict::Healthy, "{}", run.conclusion.reason);
+    assert_eq!(
+        run.conclusion.verdict,
+        Verdict::Healthy,
+        "{}",
+        run.conclusion.reason
+    );
     let why = not_admitted(&run).unwrap();
     assert!(why.contains("by the records"), "{why}");
     run.health.as_mut().unwrap().open.clear();
@@ -51,7 +56,12 @@ fn a_proof_is_kept_as_the_records_judge_it_and_told_by_the_policy_of_the_day() {
     let mut ledger = Ledger::default();
     look(&mut ledger, &looked("a"), &[]);
     let run = run_with("a", "pcie.link_width", json!(8));
-    assert_eq!(run.conclusion.verdict, Verdict::Degraded, "{}", run.conclusion.reason);
+    assert_eq!(
+        run.conclusion.verdict,
+        Verdict::Degraded,
+        "{}",
+        run.conclusion.reason
+    );
     let strict = policy("pcie_link_degraded", Meaning::Fault);
     ledger.proof(&run, &strict);
     let by = |policy: &Policy| health_by(policy, ledger.health(Vec::new()), &run.gpus).verdict;
@@ -63,10 +73,16 @@ fn a_proof_is_kept_as_the_records_judge_it_and_told_by_the_policy_of_the_day() {
 
     let mut ledger = Ledger::default();
     look(&mut ledger, &looked("a"), &[]);
-    ledger.proof(&run_with("a", "remapped_rows.pending", json!(true)), &Policy::default());
+    ledger.proof(
+        &run_with("a", "remapped_rows.pending", json!(true)),
+        &Policy::default(),
+    );
     let by = |policy: &Policy| health_by(policy, ledger.health(Vec::new()), &run.gpus).verdict;
     assert_eq!(by(&Policy::default()), Verdict::Broken);
-    assert_eq!(by(&policy("remap_pending", Meaning::Ignore)), Verdict::NoFaultSeen);
+    assert_eq!(
+        by(&policy("remap_pending", Meaning::Ignore)),
+        Verdict::NoFaultSeen
+    );
     assert_eq!(by(&policy("slow_pair", Meaning::Ignore)), Verdict::Broken);
 }
 
@@ -108,13 +124,19 @@ fn a_pair_that_an_agent_calls_broken_stays_so_where_no_rule_is_about_that() {
     report_by(&ignoring, &mut report, NOW);
     let verdicts: Vec<Verdict> = report.pairs.iter().map(|pair| pair.verdict.verdict).collect();
     assert_eq!(verdicts, [Verdict::Healthy, Verdict::Broken]);
-    assert_eq!((report.conclusion.verdict, report.conclusion.exit_code), (Verdict::Broken, 2));
+    assert_eq!(
+        (report.conclusion.verdict, report.conclusion.exit_code),
+        (Verdict::Broken, 2)
+    );
 
     // Of the whole run, too.
     let mut report = with_unknown_cause();
     report.pairs.pop();
     report_by(&ignoring, &mut report, NOW);
-    assert_eq!((report.conclusion.verdict, report.conclusion.exit_code), (Verdict::Broken, 2));
+    assert_eq!(
+        (report.conclusion.verdict, report.conclusion.exit_code),
+        (Verdict::Broken, 2)
+    );
 }
 
 #[test]

@@ -30,15 +30,12 @@ pub(super) fn told(report: &Report, policy: &Policy) -> Claim {
         Verdict::NoFaultSeen => unseen(report),
         _ => None,
     };
-    let (verdict, reason) = match why {
-        Some(why) => (
-            Verdict::Unknown,
-            format!("the report says {claimed}, and does not show it: {why}"),
-        ),
-        None => {
-            let milder = said_of_run(report).map_or_else(String::new, |told| format!("{told}; "));
-            (conclusion.verdict, format!("{milder}{}", conclusion.reason))
-        }
+    let (verdict, reason) = if let Some(why) = why {
+        let reason = format!("the report says {claimed}, and does not show it: {why}");
+        (Verdict::Unknown, reason)
+    } else {
+        let milder = said_of_run(report).map_or_else(String::new, |told| format!("{told}; "));
+        (conclusion.verdict, format!("{milder}{}", conclusion.reason))
     };
     Claim {
         verdict,

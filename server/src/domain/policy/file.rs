@@ -132,25 +132,18 @@ impl Reader<'_> {
             Some(item) => self.models(table, item),
         };
         let (mut rules, mut lines) = (Vec::new(), Vec::new());
-        match table.get("rule") {
-            None => {}
-            Some(item) => match item.as_array_of_tables() {
-                Some(all) => {
-                    for table in all {
-                        if let Some((rule, at)) = self.rule(table, self.line(table.span())) {
-                            rules.push(rule);
-                            lines.push(at);
-                        }
-                    }
+        let written = table.get("rule");
+        if let Some(all) = written.and_then(Item::as_array_of_tables) {
+            for table in all {
+                if let Some((rule, at)) = self.rule(table, self.line(table.span())) {
+                    rules.push(rule);
+                    lines.push(at);
                 }
-                None => {
-                    let line = self.key_line(table, "rule");
-                    self.fault(
-                        line,
-                        "rules are written as [[rule]], one below the other".to_owned(),
-                    );
-                }
-            },
+            }
+        } else if written.is_some() {
+            let line = self.key_line(table, "rule");
+            let wrong = "rules are written as [[rule]], one below the other".to_owned();
+            self.fault(line, wrong);
         }
         (rules, lines, models)
     }
@@ -291,7 +284,7 @@ impl Reader<'_> {
 fn line_of(text: &str, span: Option<Range<usize>>) -> usize {
     let end = span.map_or(0, |span| span.start);
     let before = text.as_bytes().get(..end).unwrap_or_default();
-    before.iter().filter(|byte| **byte == b'\n').count() + 1
+    memchr::memchr_iter(b'\n', before).count() + 1
 }
 
 #[cfg(test)]

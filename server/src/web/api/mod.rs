@@ -99,18 +99,7 @@ pub fn declare(routes: &mut Routes) {
     );
     routes.get("/api/v1/graph", Access::Anyone, graph::whole::whole);
     routes.get("/api/v1/graph/path", Access::Anyone, graph::path::path);
-    let admin = Access::Scope(Scope::Admin);
-    routes.post("/api/v1/join-tokens", admin, join_tokens::post);
-    routes.get("/api/v1/join-tokens", admin, join_tokens::list);
-    routes.post("/api/v1/join-tokens/{id}/revoke", admin, join_tokens::revoke);
-    routes.get("/api/v1/people", admin, people::list);
-    routes.post("/api/v1/people", admin, people::add);
-    routes.post("/api/v1/people/{id}/role", admin, people::set_role);
-    routes.post("/api/v1/people/{id}/disable", admin, people::disable);
-    routes.post("/api/v1/people/{id}/enable", admin, people::enable);
-    routes.post("/api/v1/people/{id}/end-sessions", admin, people::end_sessions);
-    routes.get("/api/v1/audit", admin, audit::list);
-    routes.get("/api/v1/audit.ndjson", admin, audit::export);
+    declare_administration(routes);
     routes.post("/api/v1/enrol", Access::Scope(Scope::Enrol), enrol::post);
     routes.post(
         "/api/v1/reports",
@@ -155,6 +144,21 @@ fn declare_moves(routes: &mut Routes) {
         Access::Scope(Scope::Edit),
         records::split::split,
     );
+}
+
+fn declare_administration(routes: &mut Routes) {
+    let admin = Access::Scope(Scope::Admin);
+    routes.post("/api/v1/join-tokens", admin, join_tokens::post);
+    routes.get("/api/v1/join-tokens", admin, join_tokens::list);
+    routes.post("/api/v1/join-tokens/{id}/revoke", admin, join_tokens::revoke);
+    routes.get("/api/v1/people", admin, people::list);
+    routes.post("/api/v1/people", admin, people::add);
+    routes.post("/api/v1/people/{id}/role", admin, people::set_role);
+    routes.post("/api/v1/people/{id}/disable", admin, people::disable);
+    routes.post("/api/v1/people/{id}/enable", admin, people::enable);
+    routes.post("/api/v1/people/{id}/end-sessions", admin, people::end_sessions);
+    routes.get("/api/v1/audit", admin, audit::list);
+    routes.get("/api/v1/audit.ndjson", admin, audit::export);
 }
 
 fn declare_feedback(routes: &mut Routes) {
