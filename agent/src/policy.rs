@@ -82,10 +82,17 @@ impl PolicyFile {
             .filter(|kept| kept.server == server.address() && kept.node == *node);
         match self.fetch(server, node, known.map(|kept| kept.etag.as_str())) {
             Ok(()) => {}
-            // A server of before there were policies.
+            // A server of before there were policies; one that was kept may be of another server, or of a newer one.
             Err(Failed::Server(UploadError::Refused {
                 status: NO_SUCH_CALL, ..
-            })) => {}
+            })) => {
+                if let Some(kept) = &kept {
+                    say(&format!(
+                        "the server gives no policy ({NO_SUCH_CALL}): policy {} is used on",
+                        kept.given.policy.version
+                    ));
+                }
+            }
             Err(why) => {
                 let stays = match &kept {
                     Some(kept) => format!("policy {} is used on", kept.given.policy.version),
