@@ -8,8 +8,8 @@ CREATE INDEX report_open ON report (node_id) WHERE open_causes IS NOT NULL;
 -- What is open is held against a proof now, and not each alarm.
 DROP INDEX report_alarms;
 
--- Of reports that are there already the causes are not known here, so that each is one of its own. Where a fault stands, the faults since
--- the last proof of health are open; of those that say the same the latest.
+-- Of reports that are there already the causes are not known here, so that each is one of its own, until the next fault of the node has the
+-- program read and name them. Where a fault stands, the faults since the last proof of health are open; of those that say the same the latest.
 UPDATE report SET open_causes = json_array('report:' || id)
 WHERE (node_id, id) IN (
     SELECT faults.node_id, faults.id FROM (

@@ -232,7 +232,10 @@ async fn judge_again(store: &dyn Store, correlator: &Correlator, generation: &Ge
     let versions = correlator.rule_sets(generation);
     match store.judge_again(versions.each_ref().map(String::as_str)).await {
         Ok(0) => {}
-        Ok(reports) => tracing::info!(reports, "latest reports are correlated again by this rule set"),
+        Ok(reports) => tracing::info!(
+            reports,
+            "reports that tell of nodes are correlated again by this rule set"
+        ),
         Err(error) => {
             tracing::warn!(%error, "reports keep the findings of another rule set until they come anew");
         }

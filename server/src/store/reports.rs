@@ -42,7 +42,8 @@ pub trait ReportStore: Send + Sync + Debug {
         self.replace_found(node, report, found).await
     }
 
-    /// Has the latest reports and proofs correlated again that were judged by none of these rule sets. Gives how many.
+    /// Has the reports that tell of a node correlated again that were judged by none of these rule sets: its latest one, the one that
+    /// stands and each whose fault is open. Gives how many.
     async fn judge_again(&self, rule_sets: [&str; 2]) -> Result<u64, StoreError>;
 
     /// Labels of a node, whether or not a report of it came.
@@ -62,7 +63,15 @@ pub trait ReportStore: Send + Sync + Debug {
 
     async fn findings(&self, node: &NodeId, report: &ReportId) -> Result<Vec<StoredFinding>, StoreError>;
 
-    /// Latest reports and latest proofs of nodes whose findings were made with a feed older than `seq`, oldest first.
+    /// How many reports of a node came at `since` or later and before this place, those of simulated runs apart.
+    async fn reports_in_earnest(
+        &self,
+        node: &NodeId,
+        since: OffsetDateTime,
+        before: (OffsetDateTime, ReportId),
+    ) -> Result<u64, StoreError>;
+
+    /// Reports that tell of nodes, as [`Self::judge_again`] lists them, whose findings were made with a feed older than `seq`, oldest first.
     async fn reports_to_correlate(&self, seq: Seq, limit: u32) -> Result<Vec<StoredReport>, StoreError>;
 }
 
@@ -181,8 +190,10 @@ pub struct Proofs {
     pub latest: Option<ReportListing>,
     /// What is open of the node, the run that ended first first.
     pub open: Vec<OpenFault>,
-    /// There is more open than is told here.
+    /// There is more open than `open` has.
     pub has_more_open: bool,
+    /// Then the newest of what is open and not in `open`, the run that ended last first; at most as many.
+    pub newest_open: Vec<OpenFault>,
     pub proofs: Vec<ReportListing>,
 }
 
@@ -196,6 +207,8 @@ pub struct Judged {
     pub is_over: bool,
     /// Reports whose faults are over with it, or are told again by it.
     pub ends: Vec<ReportId>,
+    /// Open faults of which it is known now by what names they are told.
+    pub named: Vec<(ReportId, Causes)>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

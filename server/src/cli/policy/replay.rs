@@ -63,7 +63,7 @@ pub(super) async fn run(arguments: ReplayArgs) -> anyhow::Result<ExitCode> {
         counts.drains_given.sentence()
     ))?;
     say(format!(
-        "{} reports were read; {} of the time were not, since another of the same day or verdict was",
+        "{} reports were read; {} of the time were not, since another of the same day or verdict was, or the node has too many",
         counts.reports_read, counts.reports_left_out
     ))?;
     Ok(ExitCode::SUCCESS)
@@ -119,8 +119,11 @@ fn line(node: &NodeReplay) -> String {
         };
         format!("{}, {action}{drain}{outcome}", said.verdict.word())
     };
+    let known = node.known_from.as_ref().map_or_else(String::new, |at| {
+        format!("; older reports than of {at} were not read")
+    });
     format!(
-        "{}: now {}; then {}",
+        "{}: now {}; then {}{known}",
         node.node,
         of(&node.present),
         of(&node.given)

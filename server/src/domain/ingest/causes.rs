@@ -114,6 +114,12 @@ pub(super) fn is_told_later(new: &NewReport, later: &OpenFault) -> bool {
         && is_part(&new.causes, &later.causes)
 }
 
+/// Whether the fault was open before causes were kept: the migration gave it the name of its report.
+pub(super) fn is_of_before(fault: &OpenFault) -> bool {
+    let name = format!("report:{}", fault.report.id);
+    fault.causes.names == [name]
+}
+
 fn is_part(part: &Causes, whole: &Causes) -> bool {
     let is_of_roll = part.gone_from.is_none() || part.gone_from == whole.gone_from;
     let names: BTreeSet<&String> = whole.names.iter().collect();

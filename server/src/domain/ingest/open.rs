@@ -1,10 +1,10 @@
 //! What is open of a node beside a report that comes: which faults the report ends, and what it opens itself.
 
-use kb_core::ids::NodeId;
+use kb_core::ids::{NodeId, ReportId};
 use kb_core::report::Report;
 use kb_core::verdict::Verdict;
 
-use super::causes::{is_told_later, names, tells_again};
+use super::causes::{is_of_before, is_told_later, names, tells_again};
 use super::ends::leaves_open;
 use super::gone::{gone_since_alarm, is_as_many_as_expected};
 use super::over::leaves_alarm_open;
@@ -12,6 +12,9 @@ use super::past::Past;
 use super::{IngestError, machine};
 use crate::domain::correlate::of_verdict;
 use crate::store::{Causes, Judged, NewReport, OpenFault, Origin, Proofs, Weight};
+
+/// Faults of before causes were kept that one report has read and named.
+const MOST_NAMED: usize = 144;
 
 /// The faults that were open when the run of a report ended.
 pub(super) fn before<'k>(new: &NewReport, known: &'k Proofs) -> impl Iterator<Item = &'k OpenFault> {
@@ -100,9 +103,14 @@ fn may_end(origin: Origin, verdict: Verdict) -> bool {
 }
 
 /// Notes what the report tells, where it tells of a fault, and which reports before it tell no more than that.
-pub(super) fn settle(new: &mut NewReport, sent: &Report, known: &Proofs, judged: &mut Judged) {
+pub(super) async fn settle(
+    past: &Past<'_>,
+    new: &mut NewReport,
+    sent: &Report,
+    (known, judged): (&Proofs, &mut Judged),
+) -> Result<(), IngestError> {
     if !new.tells_of_fault() {
-        return;
+        return Ok(());
     }
     let told = (new.weight, new.verdict);
     let found = new.found.get_or_insert_default();
@@ -110,15 +118,46 @@ pub(super) fn settle(new: &mut NewReport, sent: &Report, known: &Proofs, judged:
     found.findings.extend(by_verdict);
     new.causes.names = names(sent, told, &found.findings);
     if judged.is_over {
-        return;
+        return Ok(());
     }
-    let others = || known.open.iter().filter(|fault| fault.report.id != new.id);
-    let others = others().filter(|fault| !judged.ends.contains(&fault.report.id));
-    let others: Vec<&OpenFault> = others.collect();
+    let open = known.open.iter().chain(&known.newest_open);
+    let others = open.filter(|fault| fault.report.id != new.id && !judged.ends.contains(&fault.report.id));
+    let mut others: Vec<OpenFault> = others.cloned().collect();
+    let named = name_those_of_before(past, &mut others).await?;
     judged.is_over = others.iter().any(|fault| is_told_later(new, fault));
-    if judged.is_over {
-        return;
+    if !judged.is_over {
+        let again = others.iter().filter(|fault| tells_again(new, fault));
+        judged.ends.extend(again.map(|fault| fault.report.id.clone()));
     }
-    let again = others.into_iter().filter(|fault| tells_again(new, fault));
-    judged.ends.extend(again.map(|fault| fault.report.id.clone()));
+    let is_left = |(id, _): &(ReportId, Causes)| !judged.ends.contains(id);
+    judged.named = named.into_iter().filter(is_left).collect();
+    Ok(())
+}
+
+/// Names what faults tell that were open before causes were kept: the migration could not read the reports.
+async fn name_those_of_before(
+    past: &Past<'_>,
+    faults: &mut [OpenFault],
+) -> Result<Vec<(ReportId, Causes)>, IngestError> {
+    let mut named = Vec::new();
+    let of_before = faults.iter_mut().filter(|fault| is_of_before(fault));
+    for fault in of_before.take(MOST_NAMED) {
+        let listing = &fault.report;
+        let body = match past.fault(listing).await {
+            Ok(body) => body,
+            Err(IngestError::Store(error)) => return Err(error.into()),
+            // It stays one of its own.
+            Err(_) => continue,
+        };
+        let stored = past.reports.findings(&listing.node, &listing.id).await?;
+        let found: Vec<_> = stored.into_iter().map(|stored| stored.finding).collect();
+        let told = names(&body, (listing.weight, listing.verdict), &found);
+        // Without a name any later fault would tell it again.
+        if told.is_empty() {
+            continue;
+        }
+        fault.causes.names = told;
+        named.push((listing.id.clone(), fault.causes.clone()));
+    }
+    Ok(named)
 }

@@ -62,7 +62,7 @@ pub(super) async fn judge(
             judged.ends = ids(&by_look(past, new, sent, &known).await?);
         }
     }
-    settle(new, sent, &known, &mut judged);
+    settle(past, new, sent, (&known, &mut judged)).await?;
     new.judged = Some(judged);
     Ok(())
 }
@@ -104,9 +104,9 @@ async fn judge_alarm(
         reports: known.reports,
         refuted,
         is_over: is_over || is_over_already(past, new, sent, &known).await?,
-        ends: Vec::new(),
+        ..Judged::default()
     };
-    settle(new, sent, &known, &mut judged);
+    settle(past, new, sent, (&known, &mut judged)).await?;
     new.judged = Some(judged);
     Ok(())
 }

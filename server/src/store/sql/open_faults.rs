@@ -27,6 +27,24 @@ pub(super) async fn of<DB: Engine>(
     rows.iter().map(fault_from).collect()
 }
 
+/// What is open of a node of one kind, the run that ended last first; at most [`OPEN_FAULTS`].
+pub(super) async fn newest<DB: Engine>(
+    tx: &mut Tx<DB>,
+    node: &NodeId,
+    simulated: bool,
+) -> Result<Vec<OpenFault>, StoreError> {
+    let sql = concat!(
+        "SELECT ",
+        listing_columns!(),
+        ", p.open_causes, p.gone_from FROM report p \
+         WHERE p.node_id = $1 AND p.open_causes IS NOT NULL AND p.simulated = $2 ORDER BY ",
+        ended!(),
+        " DESC, p.received_at DESC, p.id DESC LIMIT $3"
+    );
+    let rows = tx.all(sql, values![node, simulated, OPEN_FAULTS]).await?;
+    rows.iter().map(fault_from).collect()
+}
+
 fn fault_from(row: &impl Cells) -> Result<OpenFault, StoreError> {
     let names = row.text(LISTING_WIDTH)?;
     Ok(OpenFault {

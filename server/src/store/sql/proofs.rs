@@ -21,11 +21,17 @@ pub(super) async fn of<DB: Engine>(
     let most = usize::try_from(OPEN_FAULTS).unwrap_or(usize::MAX);
     let has_more_open = open.len() > most;
     open.truncate(most);
+    let mut newest_open = Vec::new();
+    if has_more_open {
+        newest_open = open_faults::newest(tx, node, simulated).await?;
+        newest_open.retain(|fault| open.iter().all(|other| other.report.id != fault.report.id));
+    }
     Ok(Proofs {
         reports: reports_of(tx, node).await?,
         latest: last_seen(tx, node).await?,
         open,
         has_more_open,
+        newest_open,
         proofs,
     })
 }

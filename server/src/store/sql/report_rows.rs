@@ -1,8 +1,12 @@
-//! From the columns of a report to a listing.
+//! From the columns of a report and its findings to what they hold, and which reports tell of nodes.
 
-use super::convert::{count_from, id_from, verdict_from, weight_from};
+use kb_core::ids::Seq;
+
+use super::convert::{count_from, id_from, maybe_revision_from, verdict_from, weight_from};
 use super::engine::Cells;
-use crate::store::{ReportListing, StoreError, StoredReport};
+use super::fleet_findings;
+use super::fleet_list::vocabulary;
+use crate::store::{Gravity, NewFinding, ReportListing, StoreError, StoredFinding, StoredReport};
 
 /// Columns of [`listing_from`], in its order, of table `p`.
 macro_rules! listing_columns {
@@ -12,6 +16,16 @@ macro_rules! listing_columns {
     };
 }
 pub(super) use listing_columns;
+
+/// The reports that tell of nodes: the latest of each, the one that stands and those whose faults are open. It is joined, and not asked
+/// for with IN: SQLite would read all reports for that.
+macro_rules! telling {
+    () => {
+        "(SELECT n.id AS node_id, n.latest_report AS id FROM node n UNION SELECT n.id, n.proof_report FROM node n \
+         UNION SELECT o.node_id, o.id FROM report o WHERE o.open_causes IS NOT NULL)"
+    };
+}
+pub(super) use telling;
 
 pub(super) const LISTING_WIDTH: usize = 12;
 
@@ -37,5 +51,26 @@ pub(super) fn stored_from(row: &impl Cells) -> Result<StoredReport, StoreError> 
         listing: listing_from(row, 0)?,
         body_zstd: row.bytes(LISTING_WIDTH)?,
         body_bytes: count_from(row.integer(LISTING_WIDTH + 1)?)?,
+    })
+}
+
+pub(super) fn finding_from(row: &impl Cells) -> Result<StoredFinding, StoreError> {
+    let record = row.maybe_text(1)?.map(id_from).transpose()?;
+    Ok(StoredFinding {
+        ordinal: count_from(row.integer(0)?)?,
+        finding: NewFinding {
+            record: record.zip(maybe_revision_from(row, 2)?),
+            rule: row.text(3)?,
+            subject: row.text(4)?,
+            title: row.text(5)?,
+            evidence: row.text(6)?,
+            gravity: Gravity {
+                severity: vocabulary("severity", &row.text(8)?)?,
+                action: vocabulary("action", &row.text(9)?)?,
+                bearing: fleet_findings::bearing(&row.text(10)?)?,
+            },
+            by_policy: fleet_findings::policy_from(&row.text(11)?)?,
+        },
+        seq: Seq(row.integer(7)?),
     })
 }

@@ -5,16 +5,15 @@ use kb_core::ids::{NodeId, RecordId, ReportId, Seq};
 use time::OffsetDateTime;
 use time::macros::datetime;
 
-use super::convert::{count_from, id_from, maybe_revision_from, refuse_nul};
+use super::convert::{count_from, refuse_nul};
 use super::engine::{Cells, Engine, Value, values};
-use super::fleet_list::vocabulary;
 use super::fleet_summary::{self, News};
-use super::report_rows::{listing_columns, listing_from, stored_from};
+use super::report_rows::{finding_from, listing_columns, listing_from, stored_from, telling};
 use super::session::{SqlStore, Tx};
 use super::{batch, fleet_findings, node_events, proofs, standing};
 use crate::store::{
-    Found, Gravity, Hardware, Labels, NewFinding, NewReport, Proofs, ReportListing, ReportQuery, ReportSaved,
-    ReportStore, SUMMARY_NAME_CHARACTERS, StoreError, StoredFinding, StoredReport, cut, word,
+    Found, Hardware, Labels, NewReport, Proofs, ReportListing, ReportQuery, ReportSaved, ReportStore,
+    SUMMARY_NAME_CHARACTERS, StoreError, StoredFinding, StoredReport, cut, word,
 };
 
 const END_OF_TIME: OffsetDateTime = datetime!(9999-12-31 23:59:59 UTC);
@@ -109,15 +108,34 @@ impl<DB: Engine> ReportStore for SqlStore<DB> {
         rows.iter().map(|row| listing_from(row, 0)).collect()
     }
 
+    async fn reports_in_earnest(
+        &self,
+        node: &NodeId,
+        since: OffsetDateTime,
+        before: (OffsetDateTime, ReportId),
+    ) -> Result<u64, StoreError> {
+        let (time, id) = before;
+        let sql = "SELECT COUNT(*) FROM report WHERE node_id = $1 AND received_at >= $2 \
+            AND (received_at, id) < ($3, $4) AND NOT simulated";
+        let row = self
+            .read_once()
+            .await?
+            .one(sql, values![node, since, time, id.as_str()])
+            .await?;
+        count_from(row.integer(0)?)
+    }
+
     async fn reports_to_correlate(&self, seq: Seq, limit: u32) -> Result<Vec<StoredReport>, StoreError> {
+        // Bodies are read of those that are given alone.
         let sql = concat!(
             "SELECT ",
             listing_columns!(),
-            ", p.body_zstd, p.body_bytes FROM report p WHERE (p.node_id, p.id) IN \
-             (SELECT n.id, n.latest_report FROM node n UNION SELECT n.id, n.proof_report FROM node n \
-             UNION SELECT o.node_id, o.id FROM report o WHERE o.open_causes IS NOT NULL) \
-             AND (p.correlated_seq IS NULL OR p.correlated_seq < $1) \
-             ORDER BY p.received_at, p.id, p.node_id LIMIT $2"
+            ", p.body_zstd, p.body_bytes FROM (SELECT q.node_id, q.id FROM ",
+            telling!(),
+            " t JOIN report q ON q.node_id = t.node_id AND q.id = t.id \
+             WHERE q.correlated_seq IS NULL OR q.correlated_seq < $1 \
+             ORDER BY q.received_at, q.id, q.node_id LIMIT $2) due \
+             JOIN report p ON p.node_id = due.node_id AND p.id = due.id ORDER BY p.received_at, p.id, p.node_id"
         );
         let rows = self.read_once().await?.all(sql, values![seq, limit]).await?;
         rows.iter().map(stored_from).collect()
@@ -126,8 +144,11 @@ impl<DB: Engine> ReportStore for SqlStore<DB> {
     async fn judge_again(&self, rule_sets: [&str; 2]) -> Result<u64, StoreError> {
         let [one, other] = rule_sets;
         let mut tx = self.begin_write().await?;
-        let sql = "UPDATE report SET correlated_seq = NULL WHERE rule_set NOT IN ($1, $2) AND EXISTS (\
-            SELECT 1 FROM node n WHERE n.id = report.node_id AND report.id IN (n.latest_report, n.proof_report))";
+        let sql = concat!(
+            "UPDATE report SET correlated_seq = NULL FROM ",
+            telling!(),
+            " t WHERE report.node_id = t.node_id AND report.id = t.id AND report.rule_set NOT IN ($1, $2)"
+        );
         let count = tx.run(sql, values![one, other]).await?;
         tx.commit().await?;
         Ok(count)
@@ -370,26 +391,5 @@ fn stored_size(bytes: u64) -> Result<i64, StoreError> {
     i64::try_from(bytes).map_err(|_| StoreError::Unstorable {
         what: "a size in bytes",
         reason: "it is over 2^63 - 1",
-    })
-}
-
-fn finding_from(row: &impl Cells) -> Result<StoredFinding, StoreError> {
-    let record = row.maybe_text(1)?.map(id_from).transpose()?;
-    Ok(StoredFinding {
-        ordinal: count_from(row.integer(0)?)?,
-        finding: NewFinding {
-            record: record.zip(maybe_revision_from(row, 2)?),
-            rule: row.text(3)?,
-            subject: row.text(4)?,
-            title: row.text(5)?,
-            evidence: row.text(6)?,
-            gravity: Gravity {
-                severity: vocabulary("severity", &row.text(8)?)?,
-                action: vocabulary("action", &row.text(9)?)?,
-                bearing: fleet_findings::bearing(&row.text(10)?)?,
-            },
-            by_policy: fleet_findings::policy_from(&row.text(11)?)?,
-        },
-        seq: Seq(row.integer(7)?),
     })
 }

@@ -40,6 +40,9 @@ pub(super) async fn follow<DB: Engine>(tx: &mut Tx<DB>, report: &NewReport) -> R
     let judged = report.judged.as_ref();
     let mut is_news =
         report.weight == Weight::Proof || judged.is_some_and(|judged| !judged.refuted.is_empty());
+    for (named, causes) in judged.iter().flat_map(|judged| &judged.named) {
+        open_faults::open(tx, (&report.node, named), causes).await?;
+    }
     for ended in judged.iter().flat_map(|judged| &judged.ends) {
         is_news = true;
         open_faults::end(tx, &report.node, ended).await?;

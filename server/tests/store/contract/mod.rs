@@ -18,6 +18,7 @@ mod imports;
 mod lists;
 mod moves;
 mod nodes;
+mod open_faults;
 mod outcomes;
 pub(crate) mod persons;
 mod races;
@@ -159,8 +160,13 @@ contract! {
         findings_are_replaced
         newer_findings_are_not_replaced_by_older
         latest_reports_wait_for_correlation
+        reports_in_earnest_of_a_time_are_counted
+    }
+    open_faults {
         what_is_open_is_told_in_the_order_of_the_runs
         more_faults_than_are_read_at_once_are_told
+        a_fault_that_is_open_is_named_later
+        what_is_open_is_judged_again_by_another_policy
     }
     nodes {
         nodes_come_with_their_latest_report

@@ -5,8 +5,7 @@ use std::sync::Arc;
 use kb_core::ids::{NodeId, ReportId, Seq};
 use kb_core::verdict::Verdict;
 use peerless::store::{
-    Causes, Gravity, Judged, NewFinding, NewReport, NodeQuery, OPEN_FAULTS, ReportQuery, ReportSaved, Store,
-    StoreError, Weight,
+    Gravity, NewFinding, NewReport, NodeQuery, ReportQuery, ReportSaved, Store, StoreError,
 };
 use tokio::task::JoinSet;
 
@@ -303,75 +302,33 @@ pub(crate) async fn latest_reports_wait_for_correlation(place: Arc<Place>) {
     assert_eq!(waiting(3, 10).await, "b1 c1 a2");
 }
 
-pub(crate) async fn what_is_open_is_told_in_the_order_of_the_runs(place: Arc<Place>) {
+pub(crate) async fn reports_in_earnest_of_a_time_are_counted(place: Arc<Place>) {
     let store = place.store().await;
-    let fault = |id: &str, second, causes: &[&str]| NewReport {
-        verdict: Verdict::Broken,
-        weight: Weight::Alarm,
-        causes: Causes {
-            names: causes.iter().map(|name| (*name).to_owned()).collect(),
-            gone_from: None,
-        },
-        ..report("n1", id, second)
-    };
-    let gone = NewReport {
-        finished_at: at(5),
-        causes: Causes {
-            names: vec!["gpu:\"GPU-1\"\n".to_owned()],
-            gone_from: Some(report_id("before")),
-        },
-        ..fault("late", 50, &[])
-    };
-    let over = NewReport {
-        judged: Some(Judged {
-            reports: 3,
-            is_over: true,
-            ..Judged::default()
-        }),
-        ..fault("over", 60, &["run"])
-    };
-    let real = NewReport {
-        node: node("n2"),
-        simulated: false,
-        ..fault("real", 40, &["run"])
-    };
-    let causes = gone.causes.clone();
-    for report in [
-        fault("first", 20, &["a", "b"]),
-        fault("second", 30, &[]),
-        gone,
-        over,
-        real,
-    ] {
-        assert_eq!(store.save_report(report).await.unwrap(), ReportSaved::Stored);
-    }
-    let open = async |of, simulated| {
-        let known = store.proofs(&node(of), simulated, 9).await.unwrap();
-        assert!(!known.has_more_open);
-        known.open
-    };
-    let told = open("n1", true).await;
-    let names: Vec<&str> = told.iter().map(|fault| fault.report.id.as_str()).collect();
-    assert_eq!(names, ["late", "first", "second"]);
-    assert_eq!(told[0].causes, causes);
-    assert_eq!(told[1].causes.names, ["a", "b"]);
-    assert_eq!(open("n1", false).await, []);
-    assert_eq!(open("n2", false).await.len(), 1);
-}
-
-pub(crate) async fn more_faults_than_are_read_at_once_are_told(place: Arc<Place>) {
-    let store = place.store().await;
-    for number in 0..=OPEN_FAULTS {
-        let fault = NewReport {
-            verdict: Verdict::Broken,
-            weight: Weight::Alarm,
-            ..report("n1", &format!("r{number}"), i64::from(number) + 10)
+    for second in 1..=6 {
+        let sent = NewReport {
+            simulated: second == 2,
+            ..report("n1", &format!("r{second}"), second)
         };
-        store.save_report(fault).await.unwrap();
-        let known = store.proofs(&node("n1"), true, 1).await.unwrap();
-        assert_eq!(known.has_more_open, number == OPEN_FAULTS);
+        store.save_report(sent).await.unwrap();
     }
-    let known = store.proofs(&node("n1"), true, 1).await.unwrap();
-    assert_eq!(known.open.len(), usize::try_from(OPEN_FAULTS).unwrap());
-    assert_eq!(known.open[0].report.id, report_id("r0"));
+    let listed = store
+        .reports(ReportQuery {
+            node: Some(node("n1")),
+            before: None,
+            limit: 9,
+        })
+        .await
+        .unwrap();
+    let place_of = |at: usize| (listed[at].received_at, listed[at].id.clone());
+    let count = async |since: usize, before: usize| {
+        let since = listed[since].received_at;
+        store
+            .reports_in_earnest(&node("n1"), since, place_of(before))
+            .await
+            .unwrap()
+    };
+    // The newest first: r6 to r1.
+    assert_eq!(count(5, 0).await, 4);
+    assert_eq!(count(3, 1).await, 2);
+    assert_eq!(count(0, 0).await, 0);
 }

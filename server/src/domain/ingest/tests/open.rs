@@ -2,9 +2,10 @@
 
 use serde_json::{Value, json};
 
+use super::super::open::settle;
 use super::looks::{as_look, as_run};
-use super::{AT, Arrival, Door, Verdict, run, standing};
-use crate::store::NodeFinding;
+use super::{AT, Arrival, Door, Past, Site, Verdict, parse, prepare, run, standing};
+use crate::store::{Judged, NodeFinding};
 
 const GPUS: &[u32] = &[0, 1];
 
@@ -259,20 +260,73 @@ async fn a_ledger_that_was_damaged_ends_health() {
     assert_eq!(open_findings(&door).await, ["rule:health/ledger_damaged"]);
 }
 
+/// A run whose pair 0 and 1 moved so much.
+fn with_moved(mut report: Value, bytes: u64, windows: u64) -> Value {
+    for direction in report["pairs"][0]["directions"].as_array_mut().unwrap() {
+        for check in direction["checks"].as_array_mut().unwrap() {
+            check["bytes"] = json!(bytes);
+            check["windows"] = json!(windows);
+        }
+    }
+    report
+}
+
 #[tokio::test]
 async fn less_data_than_was_wrong_ends_no_fault() {
-    let with = |mut report: Value, bytes: u64, windows: u64| {
-        for direction in report["pairs"][0]["directions"].as_array_mut().unwrap() {
-            for check in direction["checks"].as_array_mut().unwrap() {
-                check["bytes"] = json!(bytes);
-                check["windows"] = json!(windows);
-            }
-        }
-        report
-    };
-    let fault = with(as_run(run("fault", 10, GPUS, true)), 4096, 8);
+    let broken = |id: &str, minute| as_run(run(id, minute, GPUS, true));
+    let fault = with_moved(broken("fault", 10), 4096, 8);
     for (bytes, windows, id) in [(8, 8, "fault"), (4096, 1, "fault"), (4096, 8, "after")] {
-        let (_, stands, _) = told(&[fault.clone(), with(health("after", 20), bytes, windows)]).await;
+        let (_, stands, _) = told(&[fault.clone(), with_moved(health("after", 20), bytes, windows)]).await;
         assert_eq!(stands, id, "{bytes} bytes in {windows} windows");
     }
+    // The same check that failed with less is another fault.
+    let less = with_moved(broken("less", 15), 4096, 1);
+    let (_, stands, verdict) = told(&[fault, less, with_moved(health("after", 20), 4096, 1)]).await;
+    assert_eq!((stands.as_str(), verdict), ("fault", Verdict::Broken));
+}
+
+/// What a report settles beside the fault `first` that was open before causes were kept.
+async fn settled_beside_one_of_before(first: Value, second: &Value) -> Judged {
+    let door = Door::open().await;
+    sent(&door, &[first]).await;
+    let (parsed, site) = (parse(second.to_string().as_bytes()).unwrap(), Site::default());
+    let arrival = Arrival {
+        received_at: AT,
+        sent_at: Some(AT),
+    };
+    let body = second.to_string();
+    let (generation, correlator) = (&door.generation, &door.correlator);
+    let prepared = prepare(generation, correlator, (parsed, body.as_bytes()), &site, arrival);
+    let mut prepared = prepared.unwrap();
+    let new = &mut prepared.report;
+    let mut known = door.store.proofs(&new.node, new.simulated, 1).await.unwrap();
+    known.open[0].causes.names = vec!["report:first".to_owned()];
+    let past = Past {
+        reports: door.store.as_ref(),
+        site: &site,
+    };
+    let mut judged = Judged::default();
+    settle(&past, new, &prepared.sent, (&known, &mut judged))
+        .await
+        .unwrap();
+    judged
+}
+
+#[tokio::test]
+async fn a_fault_of_before_causes_were_kept_is_told_again_by_the_next_of_its_cause() {
+    let first = with_rows(look("first", 10), true);
+    let again = settled_beside_one_of_before(first.clone(), &with_rows(look("second", 20), true)).await;
+    assert_eq!(again.ends, ["first".parse().unwrap()]);
+    assert!(again.named.is_empty());
+    let other = settled_beside_one_of_before(first, &with_event(look("second", 20))).await;
+    assert!(other.ends.is_empty());
+    let (id, causes) = &other.named[0];
+    assert_eq!(id.as_str(), "first");
+    assert!(
+        causes
+            .names
+            .iter()
+            .any(|name| name.starts_with("state:remap_failed@")),
+        "{causes:?}"
+    );
 }

@@ -13,8 +13,8 @@ use crate::store::{NodeChange, ReportListing, ReportQuery, Store, Weight};
 
 /// Reports of a node that are read at most.
 const MOST_READ: usize = 60;
-/// Reports of a node that are listed at most: hourly ones of three months.
-const MOST_LISTED: usize = 2_200;
+/// Pages of a node's reports that are listed at most: one report each 15 minutes for 104 days.
+const MOST_PAGES: usize = 50;
 const PAGE: u32 = 200;
 /// Events of a node that are looked at.
 const EVENTS: u32 = 100;
@@ -51,6 +51,8 @@ pub(super) struct History {
     /// The oldest first.
     pub(super) told: Vec<Told>,
     pub(super) left_out: u64,
+    /// When the oldest report came that was listed, where older ones of the time were not.
+    pub(super) known_from: Option<OffsetDateTime>,
     /// When GPUs of it were exchanged.
     pub(super) exchanged: Vec<OffsetDateTime>,
 }
@@ -61,10 +63,13 @@ pub(super) async fn of_node(
     since: OffsetDateTime,
     policies: [Policy; 2],
 ) -> Result<History, IngestError> {
-    let listed = listed(store, node, since).await?;
-    let chosen = chosen(&listed);
+    let listed = listed(store, node, since, MOST_PAGES).await?;
+    let chosen = chosen(&listed.reports);
+    let not_read = u64::try_from(listed.reports.len() - chosen.len()).unwrap_or(u64::MAX);
+    let oldest = listed.reports.last().filter(|_| listed.older > 0);
     let mut history = History {
-        left_out: u64::try_from(listed.len() - chosen.len()).unwrap_or(u64::MAX),
+        left_out: not_read.saturating_add(listed.older),
+        known_from: oldest.map(|report| report.received_at),
         ..History::default()
     };
     for listing in chosen.into_iter().rev() {
@@ -104,31 +109,47 @@ fn told(report: &Report, [present, given]: &[Policy; 2], at: OffsetDateTime, wei
     }
 }
 
-/// The newest first.
+/// Reports of a node in the time.
+#[derive(Debug, Default)]
+struct Listed {
+    /// The newest first, without those of simulated runs.
+    reports: Vec<ReportListing>,
+    /// Reports in earnest of the time that are older than those listed.
+    older: u64,
+}
+
 async fn listed(
     store: &dyn Store,
     node: &NodeId,
     since: OffsetDateTime,
-) -> Result<Vec<ReportListing>, IngestError> {
-    let mut all: Vec<ReportListing> = Vec::new();
-    loop {
-        let before = all.last().map(|last| (last.received_at, last.id.clone()));
+    most_pages: usize,
+) -> Result<Listed, IngestError> {
+    let mut listed = Listed::default();
+    let mut before = None;
+    for _ in 0..most_pages {
         let query = ReportQuery {
             node: Some(node.clone()),
-            before,
+            before: before.take(),
             limit: PAGE,
         };
         let page = store.reports(query).await?;
+        // The place in all reports: what is left of a page may be nothing.
+        let last = page.last().map(|last| (last.received_at, last.id.clone()));
         let is_last = page.len() < PAGE as usize;
         let ends = page.iter().any(|report| report.received_at < since);
-        all.extend(
+        listed.reports.extend(
             page.into_iter()
                 .filter(|report| report.received_at >= since && !report.simulated),
         );
-        if is_last || ends || all.len() >= MOST_LISTED {
-            return Ok(all);
+        if is_last || ends {
+            return Ok(listed);
         }
+        before = last;
     }
+    if let Some(before) = before {
+        listed.older = store.reports_in_earnest(node, since, before).await?;
+    }
+    Ok(listed)
 }
 
 /// The newest first. A change of verdict or weight counts before a day.
@@ -151,4 +172,72 @@ fn chosen(listed: &[ReportListing]) -> Vec<&ReportListing> {
     let mut all: Vec<usize> = changes.into_iter().chain(daily).take(MOST_READ).collect();
     all.sort_unstable();
     all.into_iter().filter_map(|index| listed.get(index)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use serde_json::json;
+    use time::Duration;
+    use time::macros::datetime;
+
+    use super::*;
+    use crate::domain::correlate::Correlator;
+    use crate::domain::correlate::samples::{proven, report};
+    use crate::domain::enrol::Writer;
+    use crate::domain::ingest::{Arrival, accept};
+    use crate::feed::samples::generation_of;
+    use crate::store::{ConnectOptions, connect};
+
+    const NOON: OffsetDateTime = datetime!(2026-11-21 12:00 UTC);
+
+    /// A store with a report each minute from noon on, simulated or not.
+    async fn with_reports(folder: &tempfile::TempDir, simulated: &[bool]) -> (Arc<dyn Store>, NodeId) {
+        let url = format!("sqlite://{}", folder.path().join("peerless.db").display());
+        let store = connect(&url, &ConnectOptions::default()).await.unwrap();
+        let (generation, correlator) = (generation_of(&[]), Arc::new(Correlator::new()));
+        let mut body = report(2, &[proven(0, 1)]);
+        for (minute, is_simulated) in (0_i64..).zip(simulated) {
+            let at = NOON + Duration::minutes(minute);
+            body["report_id"] = json!(format!("r{minute}"));
+            body["simulated"] = json!(is_simulated);
+            let writer = Writer {
+                node: None,
+                enrol_only: false,
+            };
+            let sent = body.to_string().into_bytes();
+            let arrival = Arrival {
+                received_at: at,
+                sent_at: None,
+            };
+            accept(store.as_ref(), &generation, &correlator, (sent, writer), arrival)
+                .await
+                .unwrap();
+        }
+        let node = body["node"]["id"].as_str().unwrap().parse().unwrap();
+        (store, node)
+    }
+
+    #[tokio::test]
+    async fn pages_of_simulated_runs_are_passed() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut simulated = vec![false];
+        simulated.resize(1 + PAGE as usize, true);
+        let (store, node) = with_reports(&folder, &simulated).await;
+        let listed = listed(store.as_ref(), &node, NOON, MOST_PAGES).await.unwrap();
+        let ids: Vec<&str> = listed.reports.iter().map(|report| report.id.as_str()).collect();
+        assert_eq!((ids.as_slice(), listed.older), (&["r0"][..], 0));
+    }
+
+    #[tokio::test]
+    async fn reports_beyond_the_last_page_are_counted() {
+        let folder = tempfile::tempdir().unwrap();
+        let (store, node) = with_reports(&folder, &[false; PAGE as usize + 3]).await;
+        let since = NOON + Duration::minutes(1);
+        let one_page = listed(store.as_ref(), &node, since, 1).await.unwrap();
+        assert_eq!((one_page.reports.len(), one_page.older), (PAGE as usize, 2));
+        let all = listed(store.as_ref(), &node, since, MOST_PAGES).await.unwrap();
+        assert_eq!((all.reports.len(), all.older), (PAGE as usize + 2, 0));
+    }
 }

@@ -66,7 +66,7 @@ pub struct Counts {
     /// Nodes that the given policy judges otherwise, in verdict, action or drain.
     pub otherwise: u64,
     pub reports_read: u64,
-    /// Reports of the time that were not read, since one of the same day or verdict was.
+    /// Reports of the time that were not read: one of the same day or verdict was, or the node has too many.
     pub reports_left_out: u64,
     pub drains_present: Drains,
     pub drains_given: Drains,
@@ -87,6 +87,9 @@ pub struct Drains {
 pub struct NodeReplay {
     pub node: NodeId,
     pub reports: u64,
+    /// From when its reports are known, RFC 3339, where it has so many that older ones of the time are only counted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub known_from: Option<String>,
     pub present: Said,
     pub given: Said,
 }
@@ -144,6 +147,7 @@ async fn of_node(
     let History {
         told,
         left_out,
+        known_from,
         exchanged,
     } = history;
     let read = u64::try_from(told.len()).unwrap_or(u64::MAX);
@@ -176,6 +180,7 @@ async fn of_node(
         replay.nodes.push(NodeReplay {
             node: node.id.clone(),
             reports: read,
+            known_from: known_from.and_then(|at| at.format(&Rfc3339).ok()),
             present,
             given,
         });
