@@ -1,6 +1,7 @@
 //! What a run comes to beside what is open on the node.
 
 use kb_core::health::Entry;
+use kb_core::policy::Policy;
 use kb_core::verdict::Verdict;
 
 use super::*;
@@ -26,7 +27,7 @@ fn health(entries: &[Entry]) -> Health {
 
 #[test]
 fn a_run_has_what_the_daemon_of_the_node_tells_or_says_that_it_could_not_be_read() {
-    let of = |told| of_run_beside(told, &report(), Scope::All);
+    let of = |told| of_run_beside(told, &report(), Scope::All, &Policy::default());
     assert_eq!(of(Ok(None)), None, "no daemon");
     let unread = of(Err("permission denied".to_owned())).unwrap();
     assert_eq!(unread.verdict, Verdict::Unknown);

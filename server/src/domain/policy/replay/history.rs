@@ -28,8 +28,8 @@ pub(super) struct Told {
     pub(super) judged: [Judged; 2],
     /// By the records alone: what a proof met is no matter of a policy.
     pub(super) by_records: Judged,
-    /// Minutes of load ran: why the node was not admitted by them, or nothing where it was.
-    pub(super) admission: Option<Option<String>>,
+    /// Minutes of load ran: why the node was not admitted by them, nothing where it was.
+    pub(super) admission: Option<Result<(), String>>,
     pub(super) boot: Option<String>,
 }
 
@@ -104,7 +104,7 @@ fn told(report: &Report, [present, given]: &[Policy; 2], at: OffsetDateTime, wei
         admission: report
             .load
             .as_ref()
-            .map(|_| kb_core::verdict::not_admitted(report)),
+            .map(|_| kb_core::verdict::not_admitted(report).map_or(Ok(()), Err)),
         boot: report.node.boot_id.clone(),
     }
 }

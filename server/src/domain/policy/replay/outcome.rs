@@ -38,12 +38,12 @@ pub(super) fn of(told: &[Told], drained: usize, exchanged: &[OffsetDateTime]) ->
             return confirmed("a later proof failed");
         }
         match &later.admission {
-            Some(Some(why)) if later.by_records.verdict > Verdict::Unknown => {
+            Some(Err(why)) if later.by_records.verdict > Verdict::Unknown => {
                 return Outcome::Confirmed {
                     why: format!("an admission found something: {why}"),
                 };
             }
-            Some(None) if later.boot == drain.boot && drain.boot.is_some() => {
+            Some(Ok(())) if later.boot == drain.boot && drain.boot.is_some() => {
                 return Outcome::Contradicted {
                     why: "the node was admitted in the same boot, with the same GPUs".to_owned(),
                 };
@@ -72,7 +72,7 @@ mod tests {
         minute: i64,
         weight: Weight,
         verdict: Verdict,
-        admission: Option<Option<&str>>,
+        admission: Option<Result<(), &str>>,
         boot: &str,
     ) -> Told {
         let judged = Judged {
@@ -84,7 +84,7 @@ mod tests {
             weight,
             judged: [judged, judged],
             by_records: judged,
-            admission: admission.map(|why| why.map(str::to_owned)),
+            admission: admission.map(|admitted| admitted.map_err(str::to_owned)),
             boot: Some(boot.to_owned()),
         }
     }
@@ -94,13 +94,13 @@ mod tests {
         let drain = || told(0, Weight::Alarm, Verdict::Broken, None, "a");
         let look = || told(1, Weight::Look, Verdict::NoFaultSeen, None, "a");
         let failed = || told(2, Weight::Proof, Verdict::Broken, None, "a");
-        let passed = |boot| told(3, Weight::Proof, Verdict::Healthy, Some(None), boot);
+        let passed = |boot| told(3, Weight::Proof, Verdict::Healthy, Some(Ok(())), boot);
         let found = || {
             told(
                 4,
                 Weight::Look,
                 Verdict::Broken,
-                Some(Some("wrong_arithmetic: x")),
+                Some(Err("wrong_arithmetic: x")),
                 "b",
             )
         };
