@@ -246,7 +246,7 @@ fn no_rule_set_and_no_rollout_drains_more_than_the_breaker() {
             assert!(now - before <= 3, "{name}: {} in an hour", now - before);
             assert!(now <= 4, "{name}: {now} drained");
         }
-        assert_eq!(drained(&nodes).len() > 0, seen == Seen::Fault, "{name}");
+        assert_eq!(!drained(&nodes).is_empty(), seen == Seen::Fault, "{name}");
         for node in &nodes[..FOREIGN] {
             assert_eq!(node.reason, "new cables: alice", "{name}");
         }

@@ -123,13 +123,8 @@ pub fn milder_sentence(milder: &[(&str, &Ruled)]) -> Option<String> {
     const NAMED: usize = 3;
     let (name, ruled) = milder.first()?;
     let first = format!("{name} ({})", ruled.sentence());
-    let others: Vec<&str> = milder
-        .iter()
-        .skip(1)
-        .take(NAMED - 1)
-        .map(|(name, _)| *name)
-        .collect();
-    let others = others.iter().map(|name| format!(", {name}")).collect::<String>();
+    let others = milder.iter().skip(1).take(NAMED - 1);
+    let others: String = others.flat_map(|(name, _)| [", ", *name]).collect();
     let more = milder.len().saturating_sub(NAMED);
     let more = if more > 0 {
         format!(" and {more} more")

@@ -1,14 +1,11 @@
 //! What minutes of load show, and whether a report admits its node.
 
-use super::Verdict;
-use super::again::by_records;
 use super::load_rates::{earlier, falls, sisters};
 use super::rows::Named;
 use super::rows::load as rows;
 use crate::observation::{Look, THROTTLING, What, canonical, read_message};
 use crate::report::{
-    Bearing, Conclusion, Failure, GapKind, GpuIndex, Load, LoadFinding, LoadOfGpu, ReasonCode, Report, When,
-    fact_name,
+    Bearing, Failure, GapKind, GpuIndex, Load, LoadFinding, LoadOfGpu, ReasonCode, Report, When, fact_name,
 };
 
 /// Samples with a throttle reason that count: one alone may have met the moment at which the load began.
@@ -18,8 +15,6 @@ const MOST_CORRECTED: f64 = 100.0;
 /// Seconds of load in which so many are daily business; a longer load may have more. One wrong bit in 1e12, which the specification of
 /// PCIe allows, makes about as many replays in this time on a link that moves 50 GB/s.
 const CORRECTED_SECONDS: f64 = 300.0;
-/// The shortest load that admits a node.
-const LEAST_SECONDS: f64 = 30.0;
 const KERNEL_LOG: &str = "kernel_log.readable";
 const LINES_LEFT_OUT: &str = "kernel_log.lines_left_out";
 
@@ -49,40 +44,6 @@ pub(crate) fn findings(report: &Report) -> Vec<LoadFinding> {
     // Stable: of equal weight the causes stay in their order.
     found.sort_by_key(|found| std::cmp::Reverse(found.named.verdict));
     found.into_iter().map(Found::into_finding).collect()
-}
-
-/// Why a report does not admit its node; `None` where it does. What its sender concludes of the load is not believed, and what a site's
-/// policy passes over counts as the records say: an admission ends faults of the hardware for good.
-pub fn not_admitted(report: &Report) -> Option<String> {
-    let Some(load) = &report.load else {
-        return Some("it has no load, which `peerless-agent admit` makes".to_owned());
-    };
-    if let Some(finding) = findings(report).first() {
-        return Some(format!("{}: {}", finding.cause, finding.reason));
-    }
-    if load.gpus.is_empty() {
-        return Some("no GPU was loaded".to_owned());
-    }
-    // Against a stand-in for the driver a load is as short as a test needs it.
-    if !report.simulated && load.seconds < LEAST_SECONDS {
-        let (seconds, least) = (load.seconds, LEAST_SECONDS);
-        return Some(format!(
-            "its load lasted {seconds:.0} s, and {least:.0} are the least"
-        ));
-    }
-    let alone = report.gpus.len() == 1 && report.pairs.is_empty();
-    let told = |conclusion: &Conclusion| match conclusion.verdict {
-        Verdict::Healthy => None,
-        Verdict::NoFaultSeen if alone => None,
-        verdict => Some(format!("{}: {}", verdict.word(), conclusion.reason)),
-    };
-    told(&report.conclusion).or_else(|| {
-        let records = by_records(report).conclusion;
-        // What is not proven by today's rules may have been enough for the agent that wrote it.
-        told(&records)
-            .filter(|_| records.verdict != Verdict::Unknown)
-            .map(|told| format!("{told}, by the records, whatever the site's policy says"))
-    })
 }
 
 impl Found {

@@ -5,6 +5,7 @@
 //!                                          -> expect (is a refusal information?) -> worst of the run -> exit code
 //! ```
 
+mod admitted;
 mod again;
 mod bus_errors;
 mod by_policy;
@@ -30,13 +31,13 @@ mod speed;
 #[cfg(test)]
 pub(crate) mod tests;
 
+pub use admitted::not_admitted;
 pub(crate) use again::{Unexplained, is_one_that_differs, judge_again};
 pub use contradiction::{contradiction, contradiction_by};
 pub use exit::FailOn;
 pub use expect::Expect;
 pub use hardware::is_hardware_code;
 pub(crate) use load::findings as load_findings;
-pub use load::not_admitted;
 pub(crate) use logged::untested;
 pub use nominal::{add_nominal, nominal_between, nominal_with_host};
 pub use proven::{all_passed, check_passed, unproven};

@@ -252,7 +252,7 @@ fn simple_p2p_counts_in_1024_and_proves_loads_only() {
     let verdict = &failed.pairs[0].verdict;
     assert_eq!(verdict.cause.as_deref(), Some("data_mismatch"));
     assert_eq!(
-        verdict.record.as_ref().map(|id| id.as_str()),
+        verdict.record.as_ref().map(kb_core::ids::RecordId::as_str),
         Some("p2p/peer-data-corrupted")
     );
     let wrong = failed.pairs[0].directions[0].checks[0].mismatch.unwrap();

@@ -1,5 +1,7 @@
 //! Errors that a program raised and that no record knows: where they are named as the first cause, and where not.
 
+#![allow(clippy::format_collect, reason = "texts of tests are short")]
+
 use super::super::testing::{matcher_of, record, scan_text};
 use super::super::{Language, ScanOptions, Summary, UnknownCause, UnknownPart, scan};
 use crate::severity::Severity;

@@ -10,7 +10,7 @@ use time::OffsetDateTime;
 use super::convert::id_from;
 use super::deliveries::queue;
 use super::engine::{Cells, Engine, Value, values};
-use super::fleet_findings::bearing;
+use super::finding_words::bearing;
 use super::fleet_list::vocabulary;
 use super::session::{SqlStore, Tx};
 use super::{batch, silence};

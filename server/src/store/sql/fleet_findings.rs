@@ -4,20 +4,21 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use kb_core::ids::NodeId;
-use kb_core::report::{Bearing, Ruled};
+use kb_core::report::Ruled;
 use kb_core::severity::{Action, Severity};
 use time::OffsetDateTime;
 
 use super::batch;
-use super::convert::{count_from, id_from, unreadable};
+use super::convert::{count_from, id_from};
 use super::engine::{Cells, Engine, Value, values};
+use super::finding_words::{bearing, policy_from, policy_text};
 use super::fleet_handling::{handling_columns, handling_from};
 use super::fleet_list::vocabulary;
 use super::fleet_summary::News;
 use super::session::Tx;
 use crate::store::{
     Gravity, NodeFinding, ReportListing, SUMMARY_FINDINGS, SUMMARY_NAME_CHARACTERS, SUMMARY_TITLE_CHARACTERS,
-    StoreError, cut, of_word, word,
+    StoreError, cut, word,
 };
 
 /// What a report or two show of one record, or by one rule where no record explains it.
@@ -98,25 +99,6 @@ pub(super) async fn shown<DB: Engine>(
         }
     }
     Ok(shown)
-}
-
-pub(super) fn bearing(text: &str) -> Result<Bearing, StoreError> {
-    of_word(text).ok_or_else(|| unreadable("bearing", text))
-}
-
-/// As it is kept; empty where the records decided.
-pub(super) fn policy_text(ruled: Option<&Ruled>) -> String {
-    ruled
-        .and_then(|ruled| serde_json::to_string(ruled).ok())
-        .unwrap_or_default()
-}
-
-pub(super) fn policy_from(text: &str) -> Result<Option<Ruled>, StoreError> {
-    if text.is_empty() {
-        return Ok(None);
-    }
-    let ruled = serde_json::from_str(text).map(Some);
-    ruled.map_err(|_| unreadable("policy's rule", text))
 }
 
 /// How many the policy makes milder.

@@ -34,6 +34,7 @@ mod dialect;
 mod engine;
 mod feed;
 mod feedback;
+mod finding_words;
 mod fleet;
 mod fleet_findings;
 mod fleet_handling;

@@ -4,7 +4,7 @@ use kb_core::ids::Seq;
 
 use super::convert::{count_from, id_from, maybe_revision_from, verdict_from, weight_from};
 use super::engine::Cells;
-use super::fleet_findings;
+use super::finding_words;
 use super::fleet_list::vocabulary;
 use crate::store::{Gravity, NewFinding, ReportListing, StoreError, StoredFinding, StoredReport};
 
@@ -67,9 +67,9 @@ pub(super) fn finding_from(row: &impl Cells) -> Result<StoredFinding, StoreError
             gravity: Gravity {
                 severity: vocabulary("severity", &row.text(8)?)?,
                 action: vocabulary("action", &row.text(9)?)?,
-                bearing: fleet_findings::bearing(&row.text(10)?)?,
+                bearing: finding_words::bearing(&row.text(10)?)?,
             },
-            by_policy: fleet_findings::policy_from(&row.text(11)?)?,
+            by_policy: finding_words::policy_from(&row.text(11)?)?,
         },
         seq: Seq(row.integer(7)?),
     })

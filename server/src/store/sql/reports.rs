@@ -10,7 +10,7 @@ use super::engine::{Cells, Engine, Value, values};
 use super::fleet_summary::{self, News};
 use super::report_rows::{finding_from, listing_columns, listing_from, stored_from, telling};
 use super::session::{SqlStore, Tx};
-use super::{batch, fleet_findings, node_events, proofs, standing};
+use super::{batch, finding_words, node_events, proofs, standing};
 use crate::store::{
     Found, Hardware, Labels, NewReport, Proofs, ReportListing, ReportQuery, ReportSaved, ReportStore,
     SUMMARY_NAME_CHARACTERS, StoreError, StoredFinding, StoredReport, cut, word,
@@ -282,7 +282,7 @@ async fn note_findings<DB: Engine>(
                 finding.gravity.severity.map(word),
                 finding.gravity.action.map(word),
             );
-            let by_policy = fleet_findings::policy_text(finding.by_policy.as_ref());
+            let by_policy = finding_words::policy_text(finding.by_policy.as_ref());
             (
                 severity.unwrap_or_default(),
                 action.unwrap_or_default(),
