@@ -164,7 +164,7 @@ fn a_site_says_each_record_in_both_languages() {
         assert!(page.starts_with("<!doctype html>\n<html lang=\"en\""), "{id}");
         assert!(page.contains("<h1") && page.contains("data-second"), "{id}");
         assert!(
-            root.path().join(format!("r/{segment}/zh.json.gz")).exists(),
+            std::fs::metadata(root.path().join(format!("r/{segment}/zh.json.gz"))).is_ok(),
             "{id}"
         );
     }
@@ -220,7 +220,7 @@ fn queries() -> Vec<String> {
     let mut files: Vec<PathBuf> = vec![evaluation.join("queries.jsonl")];
     for entry in fs::read_dir(&evaluation).unwrap() {
         let path = entry.unwrap().path();
-        if path.join("queries.jsonl").exists() {
+        if std::fs::metadata(path.join("queries.jsonl")).is_ok() {
             files.push(path.join("queries.jsonl"));
         }
     }
@@ -297,7 +297,7 @@ fn the_command_says_what_is_missing_and_writes_nothing() {
         told.contains("worker.js") && told.contains("cargo xtask wasm"),
         "{told}"
     );
-    assert!(!site.exists());
+    assert!(std::fs::metadata(&site).is_err());
     for (name, body) in [("worker.js", &b"// reads"[..]), ("tab.wasm", b"\0asm")] {
         fs::write(empty.join(name), body).unwrap();
     }
