@@ -1,7 +1,7 @@
 //! The site's policy as the server gave it last, kept in the state folder, so that a node judges by it without a network.
 
-use std::io;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use kb_core::ids::NodeId;
 use kb_core::policy::{Given, Policy};
@@ -12,6 +12,8 @@ use crate::files::{FOR_ALL, read_plain, write_whole};
 use crate::upload::{UploadError, Uploader};
 
 const NAME: &str = "policy.json";
+/// The version of a policy that is there and cannot be read.
+const UNREADABLE: &str = "unreadable";
 /// What an older server says of the call.
 const NO_SUCH_CALL: u16 = 404;
 
@@ -63,24 +65,40 @@ impl PolicyFile {
         }
     }
 
-    /// The policy; one that cannot be read is said, and the records alone decide.
+    /// The policy. Where one is there that cannot be read, the records alone decide, and its version says so.
     pub(crate) fn policy(&self, say: &dyn Fn(&str)) -> Policy {
         match self.read() {
             Ok(kept) => kept.map(|kept| kept.given.policy).unwrap_or_default(),
             Err(why) => {
                 say(&format!("no policy is used, the records alone decide: {why}"));
-                Policy::default()
+                Policy {
+                    version: UNREADABLE.to_owned(),
+                    ..Policy::default()
+                }
             }
         }
     }
 
-    /// Asks the server whether there is another one. What cannot be fetched is no reason to forget the one that is here.
+    /// Asks the server whether there is another one. What cannot be fetched is no reason to forget the one that is here, unless that is
+    /// of another node, as in a copied folder.
     pub(crate) fn refresh(&self, server: &Uploader, node: &NodeId, say: &dyn Fn(&str)) {
         let kept = self.read().ok().flatten();
         let known = kept
             .as_ref()
             .filter(|kept| kept.server == server.address() && kept.node == *node);
-        match self.fetch(server, node, known.map(|kept| kept.etag.as_str())) {
+        let fetched = self.fetch(server, node, known.map(|kept| kept.etag.as_str()));
+        let foreign = kept.as_ref().filter(|kept| kept.node != *node);
+        if let (Err(why), Some(foreign)) = (&fetched, foreign) {
+            say(&format!(
+                "the policy was not fetched: {why}; the one that is kept is of the node {}, so the records alone decide",
+                foreign.node
+            ));
+            if let Err(error) = fs::remove_file(&self.0) {
+                say(&format!("{}: it cannot be removed: {error}", self.0.display()));
+            }
+            return;
+        }
+        match fetched {
             Ok(()) => {}
             // A server of before there were policies; one that was kept may be of another server, or of a newer one.
             Err(Failed::Server(UploadError::Refused {

@@ -115,7 +115,7 @@ impl Untold {
             }
         };
         let known = ledger.read(here.as_node().as_ref()).ok()??.health(Vec::new());
-        // Without a result no model is known, so that rules for one are left out.
+        // Without a result no model is known: of the rules that may be about it the worst counts.
         let health = health_by(&ledger.policy(), known, &[]);
         let fault = health.open.iter().find(counts)?;
         Some(format!("{}; {}", told(fault), self.why))

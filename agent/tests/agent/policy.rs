@@ -304,5 +304,35 @@ fn each_xid_is_explained_and_what_nobody_knows_is_refused() {
         "{}",
         look.stderr
     );
+    assert_eq!(version(&looked(&node)), "unreadable");
+    let told = status(&node).stdout;
+    assert!(told.contains("judged by policy unreadable"), "{told}");
     assert_eq!(GPU, "0000:00:06.0");
+}
+
+#[test]
+fn a_policy_of_another_node_decides_nothing_where_none_can_be_fetched() {
+    let node = node(Condition::default());
+    log(&node, 1, &xid(48, "An uncorrectable double bit error"));
+    assert_eq!(daemon(&node, &[]).code, 2, "by the records");
+    keep(&node, &ignoring("xid 48"));
+    let file = node.path("state/policy.json");
+    let mut kept: Value = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
+    kept["node"] = json!("the-node-of-the-image");
+    fs::write(&file, kept.to_string()).unwrap();
+    let spool = node.path("state");
+    let away = [
+        "--server",
+        "http://127.0.0.1:1",
+        "--spool",
+        spool.to_str().unwrap(),
+    ];
+    let run = daemon(&node, &away);
+    assert_eq!(run.code, 2, "{}", run.stderr);
+    assert!(
+        run.stderr.contains("of the node the-node-of-the-image"),
+        "{}",
+        run.stderr
+    );
+    assert_eq!(version(&looked(&node)), "none");
 }
