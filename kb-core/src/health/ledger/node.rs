@@ -22,11 +22,6 @@ impl Ledger {
         }
     }
 
-    /// Whether the node had this id when its agent wrote here.
-    pub fn knows_node(&self, id: &NodeId) -> bool {
-        self.nodes.contains(id)
-    }
-
     /// Remembers the node that it is about.
     pub fn set_node(&mut self, node: &Node) {
         self.nodes.retain(|known| *known != node.id);
