@@ -1,7 +1,6 @@
 //! Which node a ledger is about.
 
 use super::Ledger;
-use crate::ids::NodeId;
 use crate::policy::Policy;
 use crate::report::{Bearing, Entry, Node};
 
