@@ -20,9 +20,10 @@ const root = document.documentElement;
 // What a script shows has its place from the start, so that nothing moves when it comes.
 root.classList.add("runs");
 const asked = new URLSearchParams(location.search).get("lang");
-if (asked && asked === root.dataset.second) {
+const second = root.dataset.second;
+if (asked && second?.split(".")[0] === asked) {
   root.classList.add("waits");
-  const coming = fileAt(asked + ".json.gz");
+  const coming = fileAt(second + ".json.gz");
   coming.catch(() => {});
   addEventListener("DOMContentLoaded", () => putIn(coming).finally(() => root.classList.remove("waits")));
 }

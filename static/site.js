@@ -32,6 +32,7 @@ function copyOnClick(button, source) {
 
 function offerCopies() {
   for (const button of document.querySelectorAll("[data-copy]")) {
+    button.title = button.dataset.copy;
     const source = button.dataset.copy ? { value: button.dataset.copy } : button.parentElement.querySelector("[data-copy-text]");
     if (source) copyOnClick(button, source);
   }

@@ -54,14 +54,19 @@ pub(super) struct Other {
 }
 
 /// The second language of a record, which a script puts into the page.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(super) struct PutIn {
-    /// As addresses and file names have it.
-    pub(super) lang: &'static str,
+    /// The file of its text, without its ending: the language, as addresses have it, a dot and a number.
+    pub(super) texts: String,
     /// BCP 47.
     pub(super) tag: &'static str,
     /// What is said where it could not be put in.
     pub(super) missing: &'static str,
+}
+
+/// What the file of a part of a folder's texts is called, without its ending.
+pub(super) fn texts_name(second: Language, part: usize) -> String {
+    format!("{}.{part}", second.word())
 }
 
 #[derive(Debug, Clone)]
@@ -99,7 +104,13 @@ impl Layout {
     }
 
     /// Of a record, which has one file for all languages.
-    pub(super) fn of_record(site: Site<'_>, language: Language, title: &str, place: Place) -> Self {
+    pub(super) fn of_record(
+        site: Site<'_>,
+        language: Language,
+        title: &str,
+        place: Place,
+        part: usize,
+    ) -> Self {
         let others = Language::ALL.into_iter().filter(|(other, _)| *other != language);
         let others = others.filter(|(other, _)| site.languages.contains(other));
         let others = others.map(|(other, own)| Other {
@@ -118,7 +129,7 @@ impl Layout {
             .copied()
             .find(|second| site.second(*second).is_some());
         layout.put_in = second.map(|second| PutIn {
-            lang: second.word(),
+            texts: texts_name(second, part),
             tag: second.tag(),
             missing: files::Words::of(second).second_missing,
         });

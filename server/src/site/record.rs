@@ -1,5 +1,5 @@
-//! The page of a record: one file in the site's first language. What it says in the second lies packed beside it, for all records of the
-//! same folder together: two whole pages for each record would be most of the site, and differ little.
+//! The page of a record: one file in the site's first language. What it says in the second lies packed beside it, for some records of
+//! the same folder together: two whole pages for each record would be most of the site, and differ little.
 
 use std::collections::BTreeMap;
 
@@ -43,7 +43,7 @@ struct Foot<'a> {
     layout: &'a Layout,
 }
 
-/// The records of one folder in the site's second language, as its script reads them.
+/// Some records of one folder in the site's second language, as its script reads them.
 #[derive(Debug, Serialize)]
 pub(super) struct SecondTexts {
     /// BCP 47.
@@ -70,13 +70,14 @@ pub(super) fn page(
     site: Site<'_>,
     generation: &Generation,
     published: &PublishedRecord,
+    part: usize,
 ) -> askama::Result<String> {
     let language = site.first();
     let (_, place) = folder(published.id().as_str());
     let title = title(published, language);
     lean::page(
         &RecordPage {
-            layout: Layout::of_record(site, language, &title, place),
+            layout: Layout::of_record(site, language, &title, place, part),
             words: language.words(),
             say: answer::Words::of(language),
             record: shown(site, generation, published, language),
@@ -86,7 +87,7 @@ pub(super) fn page(
 }
 
 impl SecondTexts {
-    /// Those of one folder; at least one record.
+    /// At least one record.
     pub(super) fn of(
         site: Site<'_>,
         generation: &Generation,
@@ -96,7 +97,7 @@ impl SecondTexts {
         let place = records
             .first()
             .map_or(Place(0), |first| folder(first.id().as_str()).1);
-        let layout = Layout::of_record(site, language, "", place);
+        let layout = Layout::of_record(site, language, "", place, 0);
         let mut texts = BTreeMap::new();
         for published in records {
             let main = lean::page(
