@@ -4,12 +4,11 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use memchr::memmem::Finder;
-
 use super::cache::PatternCache;
 use super::codes;
 use super::filter::{Filter, Found, Literals};
 use super::grams::Needs;
+use super::lazy_finder::LazyFinder;
 use super::markers::Markers;
 use super::rarity::text_weight;
 use super::slot::{Slot, clause_weight};
@@ -216,9 +215,9 @@ fn record(from: RecordSignatures, places: &HashMap<RecordId, u32>) -> Record {
         only_with: (!from.only_with.is_empty()).then(|| known(&from.only_with)),
         window_seconds: from.window_seconds,
         domain: Markers::for_message(&domain_word).unwrap_or(Markers::NONE),
-        domain_word: Finder::new(&domain_word).into_owned(),
+        domain_word: LazyFinder::new(domain_word.into_bytes()),
         signature_weight: text_weight(&signature),
-        signature: Finder::new(&signature).into_owned(),
+        signature: LazyFinder::new(signature),
         id: from.id,
         revision: from.revision,
         applies_to: from.applies_to,
@@ -231,7 +230,7 @@ fn wake(
     codes: Vec<(u32, Vec<u8>, Option<u64>)>,
     cache: &PatternCache,
 ) -> (Filter, HashMap<(u16, u64), Vec<u32>>) {
-    let rarity = cache.rarity(|| literals_of(signals).chain(records.iter().map(|r| r.signature.needle())));
+    let rarity = cache.rarity(|| literals_of(signals).chain(records.iter().map(|r| r.signature.text())));
     let mut keys = cache.keys(Arc::clone(&rarity));
     let mut literals = Literals::default();
     let mut numbers: HashMap<(u16, u64), Vec<u32>> = HashMap::new();
@@ -247,7 +246,7 @@ fn wake(
             Kind::Signature => {
                 if let Some(record) = records.get(index(signal.record)) {
                     literals.add(
-                        record.signature.needle(),
+                        record.signature.text(),
                         &mut keys,
                         Needs::default(),
                         Found::Signal(at),

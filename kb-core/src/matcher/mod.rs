@@ -10,7 +10,7 @@
 //! grams    what a line cannot hold           around   a literal compared at once
 //! entries  the literals that wake a pattern     key_offsets  keys of signatures and codes, kept over rebuilds
 //! heads    how matches of the slow few begin statements what a text says of its machine
-//! slot     a pattern: literals, weights, compiled form
+//! slot     a pattern: literals, weights, compiled form   lazy_finder  a text to look for, prepared when needed
 //! ```
 
 mod around;
@@ -25,6 +25,7 @@ mod grams;
 mod heads;
 mod key_offsets;
 mod keys;
+mod lazy_finder;
 mod lists;
 mod markers;
 pub(crate) mod rarity;
@@ -42,8 +43,8 @@ pub use cache::CACHE_LIMIT_BYTES;
 use cache::PatternCache;
 use filter::Filter;
 pub(crate) use filter::{Found, Glance};
+use lazy_finder::LazyFinder;
 use markers::Markers;
-use memchr::memmem::Finder;
 use slot::Slot;
 pub use slow::SLOW_LANE_PATTERNS;
 use slow::SlowLane;
@@ -80,7 +81,7 @@ pub(crate) struct Record {
     pub(crate) id: RecordId,
     pub(crate) revision: Revision,
     /// The signature in ASCII lower case, and how much it says; empty when it cannot stand on one line.
-    pub(crate) signature: Finder<'static>,
+    pub(crate) signature: LazyFinder,
     pub(crate) signature_weight: f32,
     pub(crate) applies_to: Vec<AppliesTo>,
     /// Places in the list of records.
@@ -99,12 +100,12 @@ pub(crate) struct Record {
     pub(crate) window_seconds: Option<u32>,
     /// What a line must speak of before a generic message or a number counts.
     domain: Markers,
-    domain_word: Finder<'static>,
+    domain_word: LazyFinder,
 }
 
 impl Record {
     pub(crate) fn domain_word(&self) -> &str {
-        std::str::from_utf8(self.domain_word.needle()).unwrap_or_default()
+        std::str::from_utf8(self.domain_word.text()).unwrap_or_default()
     }
 }
 

@@ -107,7 +107,7 @@ impl Matcher {
         let hit = match &signal.kind {
             Kind::Pattern(slot) | Kind::Part(slot, _) => self.test_pattern(place, slot, chain, line, work),
             Kind::Signature => record.signature.find(line.lower).map(|at| {
-                let span = at..at + record.signature.needle().len();
+                let span = at..at + record.signature.text().len();
                 bare(place, span, record.signature_weight)
             }),
             Kind::Word(name) => {
@@ -279,7 +279,7 @@ fn says_it_all(kind: &Kind, hit: &RawHit, line: &[u8]) -> bool {
 fn speaks_of(record: &Record, hit: &RawHit, line: &Line<'_>, markers: &mut Option<Markers>) -> bool {
     let (text, lower) = (line.text, line.lower);
     if record.domain == Markers::NONE {
-        return !record.domain_word.needle().is_empty() && stands_by(lower, &record.domain_word, true);
+        return !record.domain_word.text().is_empty() && stands_by(lower, record.domain_word.finder(), true);
     }
     if markers
         .get_or_insert_with(|| Markers::on(text, lower))

@@ -59,7 +59,7 @@ pub(super) fn score(explained: &Explained<'_>) -> Score {
     let lower = explained.line.lower.get(message.clone()).unwrap_or_default();
     let record = explained.matcher.record(explained.record);
     let signature = record.and_then(|record| {
-        let len = record.signature.needle().len();
+        let len = record.signature.text().len();
         let at = record.signature.find(lower).filter(|_| len > 0)?;
         Some((
             message.start + at..message.start + at + len,
