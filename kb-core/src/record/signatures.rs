@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use rustc_hash::FxHashMap;
+
 use super::codes::is_real_code;
 use super::{Document, Record};
 use crate::annex::{Action, Severity};
@@ -126,8 +128,8 @@ pub fn signature_set<'r>(records: impl IntoIterator<Item = (&'r Record, Revision
     records.iter().map(with_others).collect()
 }
 
-fn ids_of_today<'r>(records: &[(&'r Record, Revision)]) -> BTreeMap<&'r RecordId, &'r RecordId> {
-    let mut today: BTreeMap<&RecordId, &RecordId> = BTreeMap::new();
+fn ids_of_today<'r>(records: &[(&'r Record, Revision)]) -> FxHashMap<&'r RecordId, &'r RecordId> {
+    let mut today: FxHashMap<&RecordId, &RecordId> = FxHashMap::default();
     for (record, _) in records {
         today.insert(record.id(), record.id());
     }

@@ -90,19 +90,17 @@ pub(crate) fn parts(spec: &PatternSpec) -> Result<Option<Vec<LineSpec>>, Pattern
 
 pub(crate) fn parts_of_text(text: &str) -> Option<Vec<LineSpec>> {
     let lines = text.lines().map(str::trim).filter(|line| line.len() >= MIN_PART);
-    let parts: Vec<LineSpec> = lines
-        .take(MAX_PARTS)
-        .map(|line| LineSpec {
-            spec: PatternSpec {
-                id: "signature".to_owned(),
-                regex: regex_syntax::escape(line),
-                flags: "i".to_owned(),
-                captures: Vec::new(),
-            },
-            reach: None,
-        })
-        .collect();
-    (parts.len() >= 2).then_some(parts)
+    let lines: Vec<&str> = lines.take(MAX_PARTS).collect();
+    let part = |line: &str| LineSpec {
+        spec: PatternSpec {
+            id: "signature".to_owned(),
+            regex: regex_syntax::escape(line),
+            flags: "i".to_owned(),
+            captures: Vec::new(),
+        },
+        reach: None,
+    };
+    (lines.len() >= 2).then(|| lines.into_iter().map(part).collect())
 }
 
 #[derive(Default)]
