@@ -14,7 +14,7 @@ use super::published::PublishedRecord;
 const EDGES: f32 = 0.30;
 const SAMPLES: f32 = 0.16;
 
-/// The factors of one generation, above 1.
+/// The factors of one generation that are above 1.
 pub(super) struct SearchPrior(HashMap<RecordId, f32>);
 
 impl SearchPrior {
@@ -26,12 +26,12 @@ impl SearchPrior {
                 *count = count.saturating_add(1);
             }
         }
-        let factors = records.iter().map(|(id, published)| {
+        let factors = records.iter().filter_map(|(id, published)| {
             let edges = edges.get(id).copied().unwrap_or_default();
             let samples = published.record.annex.examples.len();
             let samples = u16::try_from(samples).unwrap_or(u16::MAX);
             let factor = 1.0 + EDGES * f32::from(edges).ln_1p() + SAMPLES * f32::from(samples).ln_1p();
-            (id.clone(), factor)
+            (factor > 1.0).then(|| (id.clone(), factor))
         });
         Self(factors.collect())
     }
