@@ -1,7 +1,7 @@
 //! What is found, in the form of `POST /api/v1/match`.
 
 use kb_core::ids::RecordId;
-use kb_core::scanner::{KnownComponent, Match, Order, RootCause, Summary, UnknownCause};
+use kb_core::scanner::{KnownComponent, Match, Order, RootCause, Summary, Unexplained, UnknownCause};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
@@ -18,6 +18,8 @@ pub struct Answer {
     root_causes: Vec<RootCause>,
     #[serde(skip_serializing_if = "Option::is_none")]
     unknown_cause: Option<UnknownCause>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unexplained: Option<Unexplained>,
     order: Order,
     lines_scanned: u64,
     bytes_scanned: u64,
@@ -52,6 +54,7 @@ pub(crate) fn explained(summary: Summary, knowledge: &Knowledge, base_url: &str)
         root_cause: summary.root_cause,
         root_causes: summary.root_causes,
         unknown_cause: summary.unknown_cause,
+        unexplained: summary.unexplained,
         order: summary.order,
         lines_scanned: summary.lines_scanned,
         bytes_scanned: summary.bytes_scanned,

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use kb_core::ids::RecordId;
 use kb_core::intake::Intake;
 use kb_core::matcher::Matcher;
-use kb_core::scanner::{ScanOptions, Summary, errors_and_harmless};
+use kb_core::scanner::{ScanOptions, Summary, UnexplainedLine, errors_and_harmless};
 use kb_core::terminal::harmless;
 
 use crate::cli::{MatchArgs, SignatureArgs};
@@ -22,6 +22,8 @@ use super::{InputError, print};
 
 const PIECE: usize = 1 << 20;
 const NOTHING: u8 = 1;
+/// Lines that no record explains, shown with their text.
+const MOST_UNEXPLAINED: usize = 8;
 
 pub(crate) fn match_files(arguments: &MatchArgs) -> anyhow::Result<u8> {
     let known = known(&arguments.signatures)?;
@@ -113,6 +115,22 @@ fn scan(matcher: &Arc<Matcher>, mut source: impl Read) -> io::Result<Summary> {
     Ok(summary)
 }
 
+/// Without it "no known error" would read as if nothing had happened.
+fn not_known(file: &str, summary: &Summary) -> Option<String> {
+    let unexplained = summary.unexplained.as_ref()?;
+    let line = |line: &UnexplainedLine| {
+        let text = line.text.as_deref().unwrap_or_default();
+        format!("  {:>6}: {}\n", line.line, harmless(text))
+    };
+    let lines: String = unexplained
+        .lines
+        .iter()
+        .take(MOST_UNEXPLAINED)
+        .map(line)
+        .collect();
+    Some(format!("{file}: {}\n{lines}", unexplained.sentence()))
+}
+
 fn told(path: &Path, summary: &Summary, known: &Known) -> String {
     let file = harmless(&path.to_string_lossy());
     let mut told = Vec::new();
@@ -127,6 +145,7 @@ fn told(path: &Path, summary: &Summary, known: &Known) -> String {
             "{file}: no known error in {} lines{also}\n",
             summary.lines_scanned
         ));
+        told.extend(not_known(&file, summary));
     }
     for found in &summary.matches {
         let is_cause = summary.root_cause.as_ref() == Some(&found.id);
@@ -158,6 +177,8 @@ fn told(path: &Path, summary: &Summary, known: &Known) -> String {
         told.extend(more.map(|more| format!("  {}\n", harmless(more))));
     }
     // What was capped or left out: without it an answer that is not whole would pass for one.
+    let further = summary.unexplained.as_ref().filter(|_| errors > 0);
+    told.extend(further.map(|further| format!("{file}: note: {}\n", further.sentence())));
     let notes = summary.notes.iter();
     told.extend(notes.map(|note| format!("{file}: note: {}\n", harmless(note))));
     told.concat()

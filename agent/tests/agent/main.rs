@@ -52,6 +52,7 @@ mod strangers;
 mod stub;
 mod table;
 mod tree;
+mod unexplained;
 mod unkept;
 mod unresponsive;
 mod upload;

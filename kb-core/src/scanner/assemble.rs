@@ -5,6 +5,7 @@ use super::clock::Clocks;
 use super::crowd::{Crowded, MAX_RECORDS_OF_LINE};
 use super::entry::{Entry, MAX_MATCHES};
 use super::environment::Environment;
+use super::error_lines::ErrorLines;
 use super::fatal::put_ends_right;
 use super::fold::{Best, CandidateTally, MAX_CANDIDATES, MAX_FOLDS_OF_RECORD, Seen, Tally};
 use super::lines::LONG_LINE_BYTES;
@@ -27,8 +28,11 @@ pub(super) fn sum_up(mut tally: Tally, matcher: &Matcher, options: &ScanOptions,
     let mut entries = entries(&mut tally, matcher, &environment);
     put_ends_right(&mut entries, seen.raised.chains());
     let mut notes = notes(&tally, &entries, matcher, seen);
+    let mut error_lines = std::mem::take(&mut tally.error_lines);
     let mut candidates = candidates(tally, &entries, matcher);
-    candidates.extend(take_discounted(&mut entries, seen.clocks));
+    let discounted = take_discounted(&mut entries, seen.clocks);
+    doubt(&mut error_lines, &discounted, &entries);
+    candidates.extend(discounted);
     entries.sort_by(|a, b| {
         // What is for another environment comes last; what is known to be for this one is only better among equals.
         let elsewhere = |entry: &Entry<'_>| entry.applies == Applies::No;
@@ -70,6 +74,10 @@ pub(super) fn sum_up(mut tally: Tally, matcher: &Matcher, options: &ScanOptions,
         candidates,
         root_cause: root_causes.first().map(|cause| cause.id.clone()),
         root_causes,
+        unexplained: error_lines.unexplained(
+            unknown_cause.as_ref().map(|unknown| unknown.line),
+            options.keep_text,
+        ),
         unknown_cause,
         order: timeline.order,
         lines_scanned: seen.end.lines,
@@ -229,6 +237,19 @@ fn candidates(tally: Tally, entries: &[Entry<'_>], matcher: &Matcher) -> Vec<Can
             })
         })
         .collect()
+}
+
+/// What means nothing without others explains no line either.
+fn doubt(error_lines: &mut ErrorLines, discounted: &[Candidate], entries: &[Entry<'_>]) {
+    let means_nothing = |candidate: &&Candidate| matches!(candidate.reason, Some(Why::OnlyWithOthers { .. }));
+    for candidate in discounted.iter().filter(means_nothing) {
+        error_lines.doubt(candidate.line.line);
+    }
+    for entry in entries {
+        for line in lines(entry) {
+            error_lines.explain(line);
+        }
+    }
 }
 
 fn take_discounted(entries: &mut Vec<Entry<'_>>, clocks: &Clocks) -> Vec<Candidate> {

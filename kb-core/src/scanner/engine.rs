@@ -83,15 +83,11 @@ impl Engine {
     }
 
     pub(super) fn scan(&mut self, part: &Part<'_>, mut events: Sink<'_>) {
+        self.tally.error_lines.read(part.bytes, part.line);
         if let Some(piece) = part.piece {
             let origin = Origin {
-                line: part.line,
-                offset: part.offset,
                 piece: Some(piece),
-                cleaned: None,
-                joined: None,
-                restored: false,
-                within: false,
+                ..Origin::of(part.line, part.offset)
             };
             self.scan_single(part.bytes, &origin, &mut events);
             let is_middle = !piece.first && bytes::middle(part.bytes).is_some();

@@ -6,6 +6,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::clock::{Clocks, Moment};
 use super::crowd::Crowded;
+use super::error_lines::ErrorLines;
 use super::lines::{End, size};
 use super::raised::Raised;
 use super::score::Score;
@@ -61,6 +62,7 @@ pub(super) struct Tally {
     pub(super) fatal: FxHashSet<u32>,
     pub(super) dropped_candidates: u64,
     pub(super) crowded: Crowded,
+    pub(super) error_lines: ErrorLines,
     folds: usize,
 }
 
@@ -134,7 +136,9 @@ pub(super) struct CandidateTally {
 impl Tally {
     /// About what was found takes in memory until it is answered, in bytes.
     pub(super) fn memory_usage(&self) -> usize {
-        (self.records.len() + self.candidates.len()) * RECORD_BYTES + self.folds * FOLD_BYTES
+        (self.records.len() + self.candidates.len()) * RECORD_BYTES
+            + self.folds * FOLD_BYTES
+            + self.error_lines.memory_usage()
     }
 
     pub(super) fn add(
@@ -165,6 +169,10 @@ impl Tally {
             untimed: false,
             counted: Counted::default(),
         };
+        self.error_lines.explain(matched.line);
+        for part in &matched.parts {
+            self.error_lines.explain(part.line);
+        }
         let tally = self.records.entry(record).or_insert_with(|| Box::new(begin()));
         tally.count += 1;
         tally.counted.note(&matched);

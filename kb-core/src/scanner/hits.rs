@@ -121,7 +121,11 @@ impl Hits<'_> {
             let line = self.origin.line_of(speaker.span.start);
             let further = joined.further_lines(line, on_line.end);
             let lines = std::iter::once(line).chain(further.iter().map(|part| part.line));
-            if !is_match || self.tally.stands_on(record, lines) {
+            if !is_match {
+                return;
+            }
+            if self.tally.stands_on(record, lines.clone()) {
+                lines.for_each(|line| self.tally.error_lines.explain(line));
                 return;
             }
             on_line.parts = further;
@@ -278,7 +282,8 @@ impl Hits<'_> {
         };
         let lines = std::iter::once(place.line).chain(further.iter().map(|part| part.line));
         // A line of it may have given the record away by itself already.
-        if is_match && self.tally.stands_on(signal.record, lines) {
+        if is_match && self.tally.stands_on(signal.record, lines.clone()) {
+            lines.for_each(|line| self.tally.error_lines.explain(line));
             self.tally
                 .improve(signal.record, last.signal, &place, &captures, score);
             return;

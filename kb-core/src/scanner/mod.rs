@@ -14,7 +14,8 @@
 //!          match only wraps another; cause: what came first and led to the rest
 //! raised   errors that a program reports by the form of its language; unknown: such an error that no record knows
 //! caught   errors that a program reports as warnings, for it goes on
-//! fatal    lines that are not harmless, whatever their record says; unexplained: Xids that no record explains
+//! fatal    lines that are not harmless, whatever their record says; unexplained: Xids that no record explains; error_lines: lines
+//!          that look like errors and that no record explains
 //! source_code  hits in a program's source, which nobody printed
 //! sieve    whether a scan of a short text can find anything
 //! ```
@@ -36,6 +37,7 @@ mod devices;
 mod engine;
 mod entry;
 mod environment;
+mod error_lines;
 mod event;
 mod fatal;
 mod fold;
@@ -73,6 +75,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 pub use cut_lines::HEAD_BYTES;
+pub use error_lines::{Unexplained, UnexplainedLine};
 pub use event::{Event, Hit};
 pub use fold::{MAX_FOLDS, MAX_FOLDS_OF_RECORD};
 pub use given::{EnvironmentError, check_environment};

@@ -219,6 +219,8 @@ fn plain(c: char, next: Option<char>) -> Option<Cow<'static, str>> {
         '\u{2018}'..='\u{201b}' | '\u{2032}' => "'",
         '\u{201c}'..='\u{201f}' | '\u{2033}' => "\"",
         '\u{2010}' | '\u{2011}' | '\u{2212}' => "-",
+        // The sides of a table that was drawn anew.
+        '\u{2502}' | '\u{2503}' | '\u{2551}' => "|",
         '\u{ff01}'..='\u{ff5e}' => {
             let ascii = u8::try_from(u32::from(c) - 0xfee0).ok()?;
             let mut text = char::from(ascii).to_string();
@@ -259,6 +261,7 @@ mod tests {
             (r"C:\\Windows\\x", r"C:\Windows\x"),
             (r"a\r\nb\\r\\nc\n\nd#015#012e", "a\rb\rc\r\rd\re"),
             (r"it\u2019s", "it's"),
+            (r"\u2502 GPU3: Fail \u2502", "| GPU3: Fail |"),
             ("#033[31mred#033[0m#011x#015", "red\tx\r"),
             (
                 r#"{"MESSAGE":[27,91,51,49,109,114,101,100,10],"A":[1]}"#,
@@ -291,6 +294,7 @@ mod tests {
                 "a < b && 'c' \"d\"",
             ),
             ("‘a’ “b” c\u{a0}d\u{200b}e", "'a' \"b\" c de"),
+            ("│ a ┃ b ║", "| a | b |"),
             ("错误：未知（999）", "错误: 未知(999)"),
             ("^[[31mred^[[0m [1;31mred[0m", "red red"),
             ("\u{1b}[1mbold\u{1b}[0m &gt;", "bold >"),

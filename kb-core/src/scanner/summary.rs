@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Marked, UnknownCause};
+use super::{Marked, Unexplained, UnknownCause};
 use crate::ids::{RecordId, Revision};
 use crate::reason::{Why, WhyCode};
 
@@ -25,6 +25,9 @@ pub struct Summary {
     /// An error that no record knows and that stands before `root_causes`: only where these do not explain the failure.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unknown_cause: Option<UnknownCause>,
+    /// Lines that look like errors and that no record explains; absent where there are none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unexplained: Option<Unexplained>,
     /// What "earlier" means in this answer.
     pub order: Order,
     /// Lines read.

@@ -3,6 +3,7 @@
 mod causes;
 mod clocks;
 mod devices;
+mod error_lines;
 mod folds;
 mod harmless;
 mod late;

@@ -2,10 +2,10 @@
 
 use std::sync::LazyLock;
 
-use aho_corasick::AhoCorasick;
+use aho_corasick::{AhoCorasick, AhoCorasickKind};
 
 /// Beginnings of words that tell of an error.
-const ERRORS: [&str; 34] = [
+const ERRORS: [&str; 36] = [
     "error",
     "fail",
     "fatal",
@@ -40,6 +40,9 @@ const ERRORS: [&str; 34] = [
     "uncorrectable",
     "hung",
     "undefined",
+    // A cell of nvidia-smi, and a result of AMD's RVS.
+    "err!",
+    "pass: false",
 ];
 /// The same words where they tell of none.
 const NONE: [&str; 9] = [
@@ -60,8 +63,22 @@ static NONE_WORDS: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| words(&NONE)
 fn words(list: &[&str]) -> Option<AhoCorasick> {
     AhoCorasick::builder()
         .ascii_case_insensitive(true)
+        // Whole logs are read by it.
+        .kind(Some(AhoCorasickKind::DFA))
         .build(list)
         .ok()
+}
+
+/// Where the first word that may tell of an error begins, in bytes. Only [`looks_like_error`] says whether its line does.
+pub(crate) fn find_error_word(text: &[u8]) -> Option<usize> {
+    let errors = ERROR_WORDS.as_ref()?;
+    let mut found = errors.find_iter(text).map(|found| found.start());
+    found.find(|at| {
+        let before = at.checked_sub(1).and_then(|before| text.get(before));
+        // `m` ends the sign that sets a colour.
+        before.is_none_or(|before| !before.is_ascii_alphanumeric() || *before == b'm')
+            || text.get(*at).is_some_and(u8::is_ascii_uppercase)
+    })
 }
 
 /// Whether a line may tell of an error: it has such a word at the beginning of one of its own, or as an exception's name ends.

@@ -20,6 +20,7 @@ mod tokens;
 
 use std::collections::HashMap;
 
+pub(crate) use error_words::find_error_word;
 pub use error_words::looks_like_error;
 pub use tokens::tokens;
 

@@ -46,6 +46,9 @@ pub struct CreateArgs {
     /// With the scope enrol: a label of the nodes that join with it, once for each: rack=r17
     #[arg(long = "label", value_name = "NAME=VALUE", value_parser = labels::parse)]
     labels: Vec<(String, String)>,
+    /// With the scope enrol: nodes may enrol with it under an id whose credential another machine has; that one is revoked
+    #[arg(long)]
+    adopt: bool,
     /// With the scope enrol: make so many tokens, a line each
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=i64::from(join_tokens::MAX_AT_ONCE)))]
     count: u32,
@@ -83,8 +86,9 @@ async fn create(arguments: CreateArgs) -> anyhow::Result<ExitCode> {
     if arguments.uses.is_some() && arguments.scopes != [Scope::Enrol] {
         bail!("--uses is for a token whose one scope is enrol");
     }
-    if (!arguments.labels.is_empty() || arguments.count > 1) && arguments.scopes != [Scope::Enrol] {
-        bail!("--label and --count are for a token whose one scope is enrol");
+    let is_for_many = !arguments.labels.is_empty() || arguments.count > 1 || arguments.adopt;
+    if is_for_many && arguments.scopes != [Scope::Enrol] {
+        bail!("--label, --count and --adopt are for a token whose one scope is enrol");
     }
     if arguments.node.is_some() && arguments.scopes != [Scope::Report] {
         bail!("--node is for a token whose one scope is report");
@@ -106,6 +110,7 @@ async fn create(arguments: CreateArgs) -> anyhow::Result<ExitCode> {
             name: arguments.name,
             uses: arguments.uses,
             expires_in: arguments.expires_in,
+            adopts: arguments.adopt,
             labels: labels::from_pairs(arguments.labels).map_err(|why| anyhow!("labels: {why}"))?,
             count: arguments.count,
         };
@@ -151,6 +156,9 @@ async fn list(data: &DataArgs) -> anyhow::Result<ExitCode> {
         let mut state = state(&stored, now);
         if let Some(left) = stored.token.bounds.uses_left {
             state = format!("{state}, {left} enrolments left");
+        }
+        if stored.token.bounds.adopts {
+            state = format!("{state}, may take ids over");
         }
         if let Some(node) = &stored.token.bounds.node {
             state = format!("{state}, node {node} alone");

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use kb_core::annex::{Action, Blame, Severity, WorkaroundKind, WorkaroundNote, WorkaroundScope};
 use kb_core::ids::RecordId;
 use kb_core::record::{Record, VerificationTier, Workaround};
-use kb_core::scanner::{KnownComponent, Match, Order, RootCause, UnknownCause};
+use kb_core::scanner::{KnownComponent, Match, Order, RootCause, Unexplained, UnknownCause};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use utoipa::ToSchema;
@@ -32,6 +32,9 @@ pub struct ExplainedAnswer {
     /// An error that no record knows and that stands before `root_causes`: only where these do not explain the failure.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unknown_cause: Option<UnknownCause>,
+    /// Lines that look like errors and that no record explains; absent where there are none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unexplained: Option<Unexplained>,
     /// What "earlier" means in this answer.
     pub order: Order,
     /// Lines read.
@@ -186,6 +189,7 @@ pub fn explain(answer: MatchAnswer, with: &Explaining) -> ExplainedAnswer {
         root_cause: answer.root_cause,
         root_causes: answer.root_causes,
         unknown_cause: answer.unknown_cause,
+        unexplained: answer.unexplained,
         order: answer.order,
         lines_scanned: answer.lines_scanned,
         bytes_scanned: answer.bytes_scanned,

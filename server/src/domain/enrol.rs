@@ -14,8 +14,9 @@ pub const MAX_MACHINE_BYTES: usize = 200;
 #[derive(Debug, thiserror::Error)]
 pub enum EnrolError {
     #[error(
-        "another machine is enrolled as {0}: give this one an id of its own, or take the other's credential back with \
-         `peerless token list` and `peerless token revoke`"
+        "another machine is enrolled as {0}: give this one an id of its own, take the other's credential back with \
+         `peerless token list` and `peerless token revoke`, or enrol with a join token that may take ids over \
+         (`peerless token create --scope enrol --adopt`)"
     )]
     Taken(NodeId),
     #[error(
@@ -42,6 +43,8 @@ pub struct Credential {
     pub token: IssuedToken,
     /// Whether the machine had one before, which is revoked now.
     pub again: bool,
+    /// Whether others wrote reports of this node before: another machine, or tokens for any node.
+    pub adopted: bool,
 }
 
 /// Enrols a node. `machine` is kept as a hash: equal again it is the same machine installed anew, another one is a clone.
@@ -62,17 +65,22 @@ pub async fn enrol(
         enrolled_by: Some(with.to_owned()),
         uses_left: None,
         labels: Labels::new(),
+        adopts: false,
     };
     let name = format!("node {node}");
     let token = draw(random, &name, vec![Scope::Report], (now, None), bounds)?;
-    let again = match store.enrol_node(with, token.token.clone(), &by.by()).await? {
-        Enrolled::New => false,
-        Enrolled::Again => true,
+    let enrolled = store.enrol_node(with, token.token.clone(), &by.by()).await?;
+    match enrolled {
+        Enrolled::New | Enrolled::Known | Enrolled::Adopted | Enrolled::Again => {}
         Enrolled::Taken => return Err(EnrolError::Taken(node)),
         Enrolled::UsedUp => return Err(EnrolError::UsedUp),
         Enrolled::Over => return Err(EnrolError::Over),
-    };
-    Ok(Credential { token, again })
+    }
+    Ok(Credential {
+        token,
+        again: enrolled == Enrolled::Again,
+        adopted: matches!(enrolled, Enrolled::Known | Enrolled::Adopted),
+    })
 }
 
 #[derive(Debug, Clone)]

@@ -24,6 +24,8 @@ pub struct Wanted {
     /// How long they are good; without end where it is not said.
     pub expires_in: Option<Duration>,
     pub labels: Labels,
+    /// A node may enrol under an id whose credential another machine has.
+    pub adopts: bool,
     pub count: u32,
 }
 
@@ -59,6 +61,7 @@ pub async fn make(
     let bounds = Bounds {
         uses_left: wanted.uses,
         labels: wanted.labels.clone(),
+        adopts: wanted.adopts,
         ..Bounds::default()
     };
     let issued = (0..wanted.count)

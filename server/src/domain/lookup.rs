@@ -13,7 +13,7 @@ use kb_core::reason::{Why, WhyCode};
 use kb_core::render;
 use kb_core::scanner::{
     self, EnvironmentError, Event, KnownComponent, Match, MatchedLine, Order, RootCause, ScanOptions,
-    Scanner, Summary, UnknownCause, errors_and_harmless,
+    Scanner, Summary, Unexplained, UnknownCause, errors_and_harmless,
 };
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -79,6 +79,9 @@ pub struct MatchAnswer {
     /// An error that no record knows and that stands before `root_causes`: only where these do not explain the failure.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unknown_cause: Option<UnknownCause>,
+    /// Lines that look like errors and that no record explains; absent where there are none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unexplained: Option<Unexplained>,
     /// What "earlier" means in this answer.
     pub order: Order,
     /// Lines read.
@@ -315,6 +318,7 @@ fn answer(generation: &Generation, summary: Summary, excerpt: &Excerpt) -> Match
         root_cause: summary.root_cause,
         root_causes: summary.root_causes,
         unknown_cause: summary.unknown_cause,
+        unexplained: summary.unexplained,
         order: summary.order,
         lines_scanned: summary.lines_scanned,
         bytes_scanned: summary.bytes_scanned,

@@ -15,6 +15,7 @@ pub mod fleet;
 pub mod fleet_changes;
 pub mod fleet_filter;
 pub mod fleet_findings;
+pub mod fleet_names;
 pub mod graph;
 pub mod hits;
 pub mod ingest;

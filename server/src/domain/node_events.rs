@@ -36,6 +36,16 @@ pub fn sentence(change: &NodeChange) -> String {
                 "all of these GPUs were last seen on node {from}: the machine was installed anew, or given another id"
             )
         }
+        NodeChange::Enrolled { before, with } if before == "another_machine" => {
+            format!(
+                "another machine was this node before, and its credential is revoked: the join token {with} may take ids over"
+            )
+        }
+        NodeChange::Enrolled { with, .. } => {
+            format!(
+                "enrolled with the join token {with}: reports before were written with tokens that are not this node's own"
+            )
+        }
         NodeChange::ClockAhead { seconds } => {
             format!(
                 "the clock is {} minutes ahead of the server's: times of this node are wrong",

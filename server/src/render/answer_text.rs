@@ -14,6 +14,9 @@ use crate::domain::suspects::{self, FIND_OUT};
 use crate::feed::Generation;
 use crate::render::i18n::{Language, terms};
 
+/// Lines that no record explains, shown with their text.
+const MOST_UNEXPLAINED: usize = 8;
+
 /// Renders an answer; links begin with `base_url`, and are left out where there is no server.
 pub fn render(answer: &MatchAnswer, generation: &Generation, base_url: Option<&str>) -> String {
     let mut text = String::new();
@@ -34,6 +37,7 @@ fn write_answer(
     let (errors, harmless_ones) = errors_and_harmless(&answer.matches);
     if errors == 0 {
         writeln!(text, "No known error in {} lines.", answer.lines_scanned)?;
+        write_unexplained(text, answer)?;
     }
     match harmless_ones {
         0 => {}
@@ -77,8 +81,26 @@ fn write_answer(
     for candidate in &answer.candidates {
         write_candidate(text, candidate)?;
     }
+    if let Some(unexplained) = &answer.unexplained
+        && errors > 0
+    {
+        writeln!(text, "Note: {}", unexplained.sentence())?;
+    }
     for note in &answer.notes {
         writeln!(text, "Note: {note}")?;
+    }
+    Ok(())
+}
+
+/// Without it "no known error" would read as if nothing had happened.
+fn write_unexplained(text: &mut String, answer: &MatchAnswer) -> std::fmt::Result {
+    let Some(unexplained) = &answer.unexplained else {
+        return Ok(());
+    };
+    writeln!(text, "But {}.", unexplained.sentence())?;
+    for line in unexplained.lines.iter().take(MOST_UNEXPLAINED) {
+        let shown = line.text.as_deref().unwrap_or_default();
+        writeln!(text, "  {:>6}: {}", line.line, harmless(shown))?;
     }
     Ok(())
 }

@@ -35,7 +35,7 @@ use crate::domain::workbench::{ReportLines, Workbench};
 use crate::feed::{self, Generation};
 use crate::store::{ConnectOptions, SeedOutcome, SeedRecord, SeedSource, Store, connect};
 use crate::telemetry::Metrics;
-use crate::web::body::{Budget, Patience};
+use crate::web::body::{Budgets, Patience};
 use crate::web::client::Limiter;
 use crate::web::compute::Queue;
 use crate::web::crowd::{Counted, Crowd};
@@ -128,6 +128,7 @@ impl Application {
         }
         let draining = Arc::new(AtomicBool::new(false));
         let report_lines = ReportLines::new(Arc::clone(&store));
+        let budgets = Budgets::of_server();
         let state = web::Data::new(AppState {
             workbench: Arc::new(Workbench::new(vec![Arc::new(report_lines)])),
             shares,
@@ -155,9 +156,9 @@ impl Application {
             passwords,
             openid,
             logins: LoginLimiter::default(),
-            bodies: Budget::of_bodies(),
-            answers: Budget::of_answers(),
-            windows: Budget::of_windows(),
+            bodies: budgets.bodies,
+            answers: budgets.answers,
+            windows: budgets.windows,
             signatures: Shared::default(),
             tab,
             tab_signatures: Shared::default(),

@@ -93,6 +93,13 @@ pub enum NodeChange {
         /// How that is known: `gpus` (all of them were last seen there) or `machine` (it enrolled as the same machine).
         by: String,
     },
+    /// It has a credential of its own, and reports of it came before from elsewhere.
+    Enrolled {
+        /// Who wrote it before: `no_credential` (tokens for any node) or `another_machine`, whose credential is revoked now.
+        before: String,
+        /// Id of the join token.
+        with: String,
+    },
     ClockAhead {
         /// By so many seconds.
         seconds: i64,
@@ -126,6 +133,7 @@ impl NodeChange {
             Self::GpusChanged { .. } => "gpus_changed",
             Self::GpusElsewhere { .. } => "gpus_elsewhere",
             Self::Reinstalled { .. } => "reinstalled",
+            Self::Enrolled { .. } => "enrolled",
             Self::ClockAhead { .. } => "clock_ahead",
             Self::ClockBehind { .. } => "clock_behind",
             Self::ClockUnsure { .. } => "clock_unsure",

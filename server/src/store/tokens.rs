@@ -98,6 +98,8 @@ pub struct Bounds {
     pub uses_left: Option<u32>,
     /// Of a join token: what it says of the nodes that enrol with it.
     pub labels: Labels,
+    /// Of a join token: a node may enrol with it under an id whose credential another machine has.
+    pub adopts: bool,
 }
 
 /// Names with their values: `rack` is `r17`.
@@ -106,6 +108,10 @@ pub type Labels = BTreeMap<String, String>;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Enrolled {
     New,
+    /// Reports of the node came before, from whoever wrote them; now it has a credential.
+    Known,
+    /// Another machine had the id; its credential is revoked now.
+    Adopted,
     /// The same machine had one, which is revoked now.
     Again,
     /// Another machine holds the id; nothing was kept.

@@ -9,6 +9,7 @@ mod access;
 pub mod anonymous;
 pub mod api;
 mod approver;
+mod asked_nodes;
 pub mod auth;
 pub mod body;
 pub mod client;

@@ -104,6 +104,77 @@ async fn a_clone_is_refused_and_a_machine_installed_anew_is_not() {
     }
 }
 
+async fn events(app: &TestApp, admin: &str, node: &str) -> Value {
+    let node = json(app.get_with(&format!("/api/v1/nodes/{node}"), admin).await).await;
+    node["events"].clone()
+}
+
+#[tokio::test]
+async fn an_id_that_others_wrote_is_enrolled_once_and_that_is_told() {
+    let app = TestApp::start().await;
+    let admin = app.token(&[Scope::Admin]).await;
+    let any = app.token(&[Scope::Report]).await;
+    send(&app, &any, &of_node("run-1", "node-a")).await;
+    let join = app.token(&[Scope::Enrol]).await;
+    let first = json(enrol(&app, &join, "node-a", "machine a").await).await;
+    assert_eq!(
+        (&first["adopted"], &first["again"]),
+        (&true.into(), &false.into())
+    );
+    let told = events(&app, &admin, "node-a").await;
+    assert_eq!(told[0]["kind"], "enrolled", "{told}");
+    assert_eq!(told[0]["detail"]["before"], "no_credential");
+    let page = app.get_with("/nodes/node-a", &admin).await.text().await.unwrap();
+    assert!(
+        page.contains("tokens that are not this node&#39;s own")
+            || page.contains("tokens that are not this node's own"),
+        "{page}"
+    );
+    let audit = json(app.get_with("/api/v1/audit?action=token.enrol", &admin).await).await;
+    assert!(
+        audit.to_string().contains("\"before\":\"no_credential\""),
+        "{audit}"
+    );
+    problem(enrol(&app, &join, "node-a", "machine b").await, 409, "node_taken").await;
+    let new = json(enrol(&app, &join, "node-b", "machine b").await).await;
+    assert_eq!(new["adopted"], false);
+}
+
+#[tokio::test]
+async fn only_a_join_token_made_for_it_takes_an_id_over() {
+    let app = TestApp::start().await;
+    let admin = app.token(&[Scope::Admin]).await;
+    let join = app.token(&[Scope::Enrol]).await;
+    let first = json(enrol(&app, &join, "node-a", "machine a").await).await;
+    let old = first["token"].as_str().unwrap();
+    assert_eq!(send(&app, old, &of_node("run-1", "node-a")).await.status(), 201);
+    let taken = problem(enrol(&app, &join, "node-a", "machine b").await, 409, "node_taken").await;
+    assert!(taken["detail"].as_str().unwrap().contains("--adopt"), "{taken}");
+
+    let made = json(
+        order(
+            &app,
+            &admin,
+            &object!({"name": "boards", "uses": 1, "adopt": true}),
+        )
+        .await,
+    )
+    .await;
+    let adopting = made["tokens"][0]["token"].as_str().unwrap();
+    let listed = json(app.get_with("/api/v1/join-tokens", &admin).await).await;
+    assert!(listed.to_string().contains("\"adopt\":true"), "{listed}");
+    let second = enrol(&app, adopting, "node-a", "machine b").await;
+    assert_eq!(second.status(), 201);
+    let second = json(second).await;
+    assert_eq!(second["adopted"], true);
+    let refused = send(&app, old, &of_node("run-2", "node-a")).await;
+    problem(refused, 401, "unauthorized").await;
+    let new = second["token"].as_str().unwrap();
+    assert_eq!(send(&app, new, &of_node("run-2", "node-a")).await.status(), 201);
+    let told = events(&app, &admin, "node-a").await;
+    assert_eq!(told[0]["detail"]["before"], "another_machine", "{told}");
+}
+
 #[tokio::test]
 async fn with_enrol_only_tokens_for_any_node_are_refused() {
     let app = TestApp::start_with(|options| options.settings.enrol_only = true).await;
@@ -239,8 +310,13 @@ async fn many_join_tokens_are_made_at_once_on_the_command_line() {
         assert_eq!(join(token, &format!("node-{number}")).await, 201);
     }
     assert_eq!(join(made.lines().next().unwrap(), "node-9").await, 409);
-    let wrong = create(&["--scope", "report", "--count", "2"]);
-    assert_eq!(wrong.status.code(), Some(1), "{wrong:?}");
+    for wrong in [&["--count", "2"][..], &["--adopt"]] {
+        let wrong = create(&[&["--scope", "report"], wrong].concat());
+        assert_eq!(wrong.status.code(), Some(1), "{wrong:?}");
+    }
+    assert!(create(&["--scope", "enrol", "--adopt"]).status.success());
+    let listed = String::from_utf8(run(&["token", "list", "--data-dir", &data]).stdout).unwrap();
+    assert_eq!(listed.matches("may take ids over").count(), 1, "{listed}");
 }
 
 #[tokio::test]

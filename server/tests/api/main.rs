@@ -57,6 +57,7 @@ mod move_pages;
 mod moves;
 mod node_events;
 mod node_findings;
+mod node_names;
 mod nodes;
 mod openapi;
 mod openid;

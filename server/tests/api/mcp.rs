@@ -90,6 +90,17 @@ async fn an_assistant_finds_reads_and_follows_records() {
     assert_eq!(found["root_cause"], RECORD);
     let (_, nothing) = call(&client, "match", json!({"text": "all is well"})).await;
     assert_eq!(nothing["matches"], json!([]));
+    let (text, unknown) = call(
+        &client,
+        "match",
+        json!({"text": "zorgblat link 3 failed to train"}),
+    )
+    .await;
+    assert!(
+        text.contains("line 1 looks like an error, and no record explains it"),
+        "{text}"
+    );
+    assert_eq!(unknown["unexplained"]["lines"][0]["line"], 1, "{unknown}");
 
     let (text, hits) = call(&client, "search", json!({"query": "peer access", "limit": 1})).await;
     assert_eq!(hits["total"], 2);

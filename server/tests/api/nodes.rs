@@ -171,6 +171,10 @@ async fn nodes_are_narrowed_and_sorted_over_http() {
         ("sort=name", "sort"),
         ("action=x", "action"),
         ("record=x", "record"),
+        (
+            "record=cuda/peer-access-unsupported-by-hardwar",
+            "near it: cuda/peer-access-unsupported-by-hardware",
+        ),
         ("label=rack", "label"),
         ("silent_hours=0", "silent_hours"),
         ("cursor=n%201", "cursor"),

@@ -86,6 +86,78 @@ async fn a_log_without_a_known_error_is_not_called_clean() {
     assert_eq!(answer.get("unknown_cause"), None, "{answer}");
 }
 
+const ZORG: &str = "step 1\nzorgblat link 3 failed to train\nstep 2\n";
+
+#[tokio::test]
+async fn every_answer_says_that_a_line_looks_like_an_error_that_no_record_explains() {
+    let app = app().await;
+    let answer = json(&app, ZORG).await;
+    assert_eq!(answer["matches"], serde_json::json!([]));
+    assert_eq!(
+        answer["unexplained"],
+        serde_json::json!({"lines": [{"line": 2, "text": "zorgblat link 3 failed to train"}]}),
+        "{answer}"
+    );
+    let text = app
+        .post("/api/v1/match")
+        .header("accept", "text/plain")
+        .body(ZORG);
+    let text = text.send().await.unwrap().text().await.unwrap();
+    assert!(
+        text.starts_with(
+            "No known error in 3 lines.\nBut line 2 looks like an error, and no record explains it.\n       2: zorgblat"
+        ),
+        "{text}"
+    );
+    let lines = app
+        .post("/api/v1/match")
+        .header("accept", "application/x-ndjson")
+        .body(ZORG);
+    let lines = lines.send().await.unwrap().text().await.unwrap();
+    assert!(lines.contains("\"unexplained\":{"), "{lines}");
+    let batch = app
+        .post("/api/v1/match/batch")
+        .json(&serde_json::json!({"items": [{"text": ZORG}]}));
+    let batch: Value = batch.send().await.unwrap().json().await.unwrap();
+    assert_eq!(batch["items"][0]["unexplained"]["lines"][0]["line"], 2, "{batch}");
+    let page = page(&app, ZORG).await;
+    assert!(page.contains("looks like an error"), "{page}");
+    let well = json(&app, "step 1\nstep 2\n").await;
+    assert_eq!(well.get("unexplained"), None, "{well}");
+}
+
+#[test]
+fn the_command_line_and_sarif_say_that_a_line_looks_like_an_error() {
+    let (folder, data) = folder();
+    let log = folder.path().join("job.log");
+    std::fs::write(&log, ZORG).unwrap();
+    let run = |form: &[&str]| {
+        let mut command = peerless();
+        let run = command
+            .args(["match", "--data-dir", &data])
+            .args(form)
+            .arg(&log)
+            .output()
+            .unwrap();
+        assert_eq!(run.status.code(), Some(1), "no known error");
+        String::from_utf8(run.stdout).unwrap()
+    };
+    let text = run(&[]);
+    assert!(text.contains("But line 2 looks like an error"), "{text}");
+    let sarif: Value = serde_json::from_str(&run(&["--sarif"])).unwrap();
+    let result = &sarif["runs"][0]["results"][0];
+    assert_eq!(result["ruleId"], "unexplained-line", "{sarif}");
+    assert_eq!(result["level"], "warning");
+    assert_eq!(
+        result["locations"][0]["physicalLocation"]["region"]["startLine"],
+        2
+    );
+    assert_eq!(
+        sarif["runs"][0]["tool"]["driver"]["rules"][0]["id"],
+        "unexplained-line"
+    );
+}
+
 #[test]
 fn the_command_line_says_it_too() {
     let (_folder, data) = folder();

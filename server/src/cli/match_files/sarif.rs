@@ -17,10 +17,16 @@ use crate::domain::lookup::MatchAnswer;
 const SCHEMA: &str =
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
 
+/// The rule of lines that no record explains. No record has this id: theirs have a domain.
+const UNEXPLAINED: &str = "unexplained-line";
+const UNEXPLAINED_TEXT: &str = "The line looks like an error, and no record explains it";
+
 #[derive(Debug, Default)]
 pub(super) struct Sarif {
     rules: Vec<Value>,
     rule_of: HashMap<RecordId, Rule>,
+    /// The place of the rule of what no record explains.
+    unexplained_rule: Option<usize>,
     results: Vec<Value>,
     failures: Vec<Value>,
 }
@@ -66,7 +72,31 @@ impl Sarif {
             };
             self.results.push(result(input, found, &rule, part));
         }
+        self.add_unexplained(input, answer);
         Ok(())
+    }
+
+    /// Adds the lines that look like errors and that no record explains. Where nothing else was found they are all there is.
+    fn add_unexplained(&mut self, input: &Input, answer: &MatchAnswer) {
+        let level = if answer.has_error() { "note" } else { "warning" };
+        for line in answer
+            .unexplained
+            .iter()
+            .flat_map(|unexplained| &unexplained.lines)
+        {
+            let index = *self.unexplained_rule.get_or_insert_with(|| {
+                self.rules.push(unexplained_rule());
+                self.rules.len() - 1
+            });
+            let text = line.text.as_deref();
+            self.results.push(json!({
+                "ruleId": UNEXPLAINED,
+                "ruleIndex": index,
+                "level": level,
+                "message": {"text": format!("{UNEXPLAINED_TEXT}: {}", text.unwrap_or_default())},
+                "locations": [region(input, line.line, text)],
+            }));
+        }
     }
 
     /// Adds a text that could not be read.
@@ -113,6 +143,16 @@ impl Sarif {
         self.rule_of.insert(id.clone(), made.clone());
         Ok(made)
     }
+}
+
+fn unexplained_rule() -> Value {
+    json!({
+        "id": UNEXPLAINED,
+        "shortDescription": {"text": UNEXPLAINED_TEXT},
+        "fullDescription": {"text": UNEXPLAINED_TEXT},
+        "help": {"text": "Read the line: it may be an error that is not known yet."},
+        "defaultConfiguration": {"level": "warning"},
+    })
 }
 
 fn level(severity: Option<Severity>) -> &'static str {
@@ -206,9 +246,17 @@ fn result_level(of_record: &'static str, applies: bool, part: Part) -> &'static 
 
 fn place(input: &Input, line: &MatchedLine) -> Value {
     // Columns and offsets are left out: they count the text as sent, viewers count the file as it lies there.
-    let mut region = json!({"startLine": line.line});
-    if let (Some(text), Some(region)) = (&line.text, region.as_object_mut()) {
-        region.insert("snippet".to_owned(), json!({"text": text.text}));
+    region(
+        input,
+        line.line,
+        line.text.as_ref().map(|text| text.text.as_str()),
+    )
+}
+
+fn region(input: &Input, line: u64, text: Option<&str>) -> Value {
+    let mut region = json!({"startLine": line});
+    if let (Some(text), Some(region)) = (text, region.as_object_mut()) {
+        region.insert("snippet".to_owned(), json!({"text": text}));
     }
     json!({"physicalLocation": {"artifactLocation": artifact(input), "region": region}})
 }

@@ -41,6 +41,8 @@ impl Shared {
                 wrapped_by: unknown.wrapped_by.as_ref().map(now),
                 ..unknown.clone()
             }),
+            // Its page has the lines that were shared.
+            unexplained: None,
             order: self.order,
             lines_scanned: self.lines,
             bytes_scanned: self.bytes,

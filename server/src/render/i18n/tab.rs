@@ -24,6 +24,7 @@ words! {
         line(line: &str),
         unknown_cause(line: &str, error: &str),
         unknown_raised(line: &str, error: &str),
+        unexplained(lines: &str),
         interrupted(line: &str, error: &str),
         because_of_line(line: &str),
         shown_of(shown: &str, all: &str),

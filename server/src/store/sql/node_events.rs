@@ -228,6 +228,20 @@ pub(super) async fn note_machine<DB: Engine>(
     keep(tx, node, (&format!("token {token}"), at), &change).await
 }
 
+/// That a node of which reports came before has a credential now, and with which join token it got it.
+pub(super) async fn note_enrolment<DB: Engine>(
+    tx: &mut Tx<DB>,
+    node: &NodeId,
+    (before, with): (&str, &str),
+    (token, at): (&str, OffsetDateTime),
+) -> Result<(), StoreError> {
+    let change = NodeChange::Enrolled {
+        before: before.to_owned(),
+        with: with.to_owned(),
+    };
+    keep(tx, node, (&format!("token {token}"), at), &change).await
+}
+
 async fn tell<DB: Engine>(
     tx: &mut Tx<DB>,
     report: &NewReport,

@@ -21,7 +21,7 @@ const REPEAT_WITHIN: Duration = Duration::minutes(10);
 macro_rules! token_columns {
     () => {
         "t.id, t.secret_sha256, t.name, t.scopes, t.created_at, t.expires_at, t.revoked_at, t.node_id, \
-         t.machine_sha256, t.uses_left, t.enrolled_by, t.labels, t.person_id, p.role, p.operator, p.disabled_at \
+         t.machine_sha256, t.uses_left, t.enrolled_by, t.labels, t.person_id, p.role, p.operator, p.disabled_at, t.adopts \
          FROM token t LEFT JOIN person p ON p.id = t.person_id"
     };
 }
@@ -49,7 +49,7 @@ impl<DB: Engine> TokenStore for SqlStore<DB> {
         tx.run(sql, values![with]).await?;
         let join = tx
             .first(
-                "SELECT uses_left, revoked_at, expires_at, labels FROM token WHERE id = $1",
+                "SELECT uses_left, revoked_at, expires_at, labels, adopts FROM token WHERE id = $1",
                 values![with],
             )
             .await?;
@@ -74,8 +74,11 @@ impl<DB: Engine> TokenStore for SqlStore<DB> {
             let is_over = held.maybe_time(2)?.is_some_and(|at| at <= token.created_at);
             let is_same = held.maybe_text(1)?.as_ref() == Some(machine);
             if !is_over && !is_same {
-                tx.end().await?;
-                return Ok(Enrolled::Taken);
+                if !join.flag(4)? {
+                    tx.end().await?;
+                    return Ok(Enrolled::Taken);
+                }
+                enrolled = Enrolled::Adopted;
             }
             if is_same {
                 enrolled = Enrolled::Again;
@@ -103,10 +106,29 @@ impl<DB: Engine> TokenStore for SqlStore<DB> {
             inserted => inserted?,
         }
         set_labels(&mut tx, node, &labels_from(join.maybe_text(3)?)?).await?;
+        let source = (token.id.as_str(), token.created_at);
         if enrolled == Enrolled::New {
-            node_events::note_machine(&mut tx, node, machine, (&token.id, token.created_at)).await?;
+            node_events::note_machine(&mut tx, node, machine, source).await?;
+            if tx
+                .first("SELECT id FROM node WHERE id = $1", values![node])
+                .await?
+                .is_some()
+            {
+                enrolled = Enrolled::Known;
+            }
         }
-        audit::add(&mut tx, &created(&token, "token.enrol", by)).await?;
+        let before = match enrolled {
+            Enrolled::Known => Some("no_credential"),
+            Enrolled::Adopted => Some("another_machine"),
+            _ => None,
+        };
+        let mut entry = created(&token, "token.enrol", by);
+        if let Some(before) = before {
+            node_events::note_enrolment(&mut tx, node, (before, with), source).await?;
+            entry = entry
+                .detail(json!({ "name": token.name, "scopes": ["report"], "before": before, "with": with }));
+        }
+        audit::add(&mut tx, &entry).await?;
         tx.commit().await?;
         Ok(enrolled)
     }
@@ -164,7 +186,7 @@ async fn insert<DB: Engine>(tx: &mut Tx<DB>, token: &NewToken) -> Result<(), Sto
     let words: Vec<&str> = token.scopes.iter().map(|scope| scope.as_str()).collect();
     let scopes = words.join(" ");
     let sql = "INSERT INTO token (id, secret_sha256, name, scopes, created_at, expires_at, node_id, machine_sha256, \
-        uses_left, enrolled_by, labels, person_id) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)";
+        uses_left, enrolled_by, labels, person_id, adopts) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)";
     let labels = &token.bounds.labels;
     let labels = (!labels.is_empty()).then(|| serde_json::json!(labels).to_string());
     let row = values![
@@ -180,6 +202,7 @@ async fn insert<DB: Engine>(tx: &mut Tx<DB>, token: &NewToken) -> Result<(), Sto
         token.bounds.enrolled_by.as_deref(),
         labels.as_deref(),
         token.person.as_deref(),
+        token.bounds.adopts,
     ];
     tx.run(sql, row).await?;
     Ok(())
@@ -227,6 +250,7 @@ fn token_from(row: &impl Cells) -> Result<StoredToken, StoreError> {
                 // A number that no program wrote grants nothing.
                 uses_left: row.maybe_integer(9)?.map(|left| u32::try_from(left).unwrap_or(0)),
                 labels: labels_from(row.maybe_text(11)?)?,
+                adopts: row.flag(16)?,
             },
             person: row.maybe_text(12)?,
         },

@@ -37,6 +37,9 @@ pub struct EnrolAnswer {
     id: String,
     /// True where the same machine had a credential, which is revoked now: it was installed anew, or asks for another.
     again: bool,
+    /// True where others wrote reports of this node before: another machine, whose credential is revoked now, or tokens for any node.
+    /// The node's page and the audit tell it.
+    adopted: bool,
 }
 
 /// Enrols a node with a join token. The credential writes reports of this node alone; it has no end until it is revoked, or
@@ -67,12 +70,13 @@ pub async fn post(
         state.clock.now(),
     )
     .await?;
-    tracing::info!(node = %asked.node, by = joiner.0.name, again = credential.again, "enrolled");
+    tracing::info!(node = %asked.node, by = joiner.0.name, again = credential.again, adopted = credential.adopted, "enrolled");
     Ok(HttpResponse::Created().json(EnrolAnswer {
         node: asked.node.to_string(),
         token: credential.token.text,
         id: credential.token.token.id,
         again: credential.again,
+        adopted: credential.adopted,
     }))
 }
 

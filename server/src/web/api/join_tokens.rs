@@ -33,6 +33,10 @@ pub struct JoinTokenOrder {
     /// Labels of the nodes that join with them.
     #[serde(default, deserialize_with = "each_once")]
     labels: BTreeMap<String, String>,
+    /// Nodes may enrol with them under an id whose credential another machine has: that one is revoked.
+    #[serde(default)]
+    #[schema(required = false)]
+    adopt: bool,
     /// How many tokens; 1 unless said.
     #[schema(example = 1, minimum = 1)]
     count: Option<u32>,
@@ -70,6 +74,8 @@ pub struct JoinToken {
     name: String,
     /// Labels of the nodes that join with it.
     labels: BTreeMap<String, String>,
+    /// Whether nodes may take over with it the id of another machine.
+    adopt: bool,
     /// Nodes that may still join; null for any number.
     uses_left: Option<u32>,
     /// When it was made, RFC 3339.
@@ -87,6 +93,7 @@ impl From<StoredToken> for JoinToken {
             id: token.id,
             name: token.name,
             labels: token.bounds.labels,
+            adopt: token.bounds.adopts,
             uses_left: token.bounds.uses_left,
             created_at: rfc3339(token.created_at),
             expires_at: token.expires_at.map(rfc3339),
@@ -121,6 +128,7 @@ pub async fn post(
             .transpose()
             .map_err(|why| JoinTokenError::Wrong(format!("expires_in: {why}")))?,
         labels: asked.labels,
+        adopts: asked.adopt,
         count: asked.count.unwrap_or(1),
     };
     let now = state.clock.now();

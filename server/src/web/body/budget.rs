@@ -1,5 +1,6 @@
-//! What all bodies together may hold in memory, and all answers with what is found for them, so that many large ones at once
-//! end in a 503 and not with the process. Of a body that is streamed only what is found in it is held.
+//! What all bodies together may hold in memory, all answers with what is found for them, all decompressors, and all of these
+//! together, so that many large ones at once end in a 503 and not with the process. Of a body that is streamed only what is found in
+//! it is held.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,6 +19,39 @@ pub struct Budget {
     units: usize,
     free: usize,
     left: Arc<Semaphore>,
+    /// What is left for this and for others together.
+    of_all: Option<Arc<Semaphore>>,
+}
+
+/// The budgets of a server.
+#[derive(Debug, Clone)]
+pub struct Budgets {
+    /// For the bodies of all requests.
+    pub bodies: Budget,
+    /// For answers that are made whole, and what is found for them.
+    pub answers: Budget,
+    /// For what decompressors of streamed texts look back on.
+    pub windows: Budget,
+}
+
+impl Budgets {
+    /// Each has its own bound, and they have one together: not all of them are full at once.
+    pub fn of_server() -> Self {
+        Self::within(limits::HELD_BYTES)
+    }
+
+    fn within(bytes: usize) -> Self {
+        let of_all = Arc::new(Semaphore::new(bytes / UNIT));
+        let budget = |bytes, free| Budget {
+            of_all: Some(Arc::clone(&of_all)),
+            ..Budget::of(bytes, free)
+        };
+        Self {
+            bodies: budget(limits::BODIES_BYTES, limits::BODY_FREE_BYTES),
+            answers: budget(limits::ANSWERS_BYTES, limits::ANSWER_FREE_BYTES),
+            windows: budget(limits::WINDOWS_BYTES, limits::WINDOW_FREE_BYTES),
+        }
+    }
 }
 
 impl Budget {
@@ -28,22 +62,13 @@ impl Budget {
             units,
             free,
             left: Arc::new(Semaphore::new(units)),
+            of_all: None,
         }
     }
 
-    /// For the bodies of all requests.
-    pub fn of_bodies() -> Self {
-        Self::of(limits::BODIES_BYTES, limits::BODY_FREE_BYTES)
-    }
-
-    /// For answers that are made whole, and what is found for them.
+    /// For answers where nothing else takes memory.
     pub fn of_answers() -> Self {
         Self::of(limits::ANSWERS_BYTES, limits::ANSWER_FREE_BYTES)
-    }
-
-    /// For what decompressors of streamed texts look back on.
-    pub fn of_windows() -> Self {
-        Self::of(limits::WINDOWS_BYTES, limits::WINDOW_FREE_BYTES)
     }
 
     /// The longest that the rest of what takes its share is waited for: the less is left, the shorter.
@@ -58,6 +83,17 @@ impl Budget {
         }
     }
 
+    fn take(&self, units: u32) -> Result<Held, BodyError> {
+        let take = |left: &Arc<Semaphore>| {
+            let taken = Arc::clone(left).try_acquire_many_owned(units);
+            taken.map_err(|_| BodyError::Busy)
+        };
+        Ok(Held {
+            own: take(&self.left)?,
+            of_all: self.of_all.as_ref().map(take).transpose()?,
+        })
+    }
+
     pub fn share(&self) -> Share {
         Share {
             budget: Some(self.clone()),
@@ -70,7 +106,22 @@ impl Budget {
 #[derive(Debug, Default)]
 pub struct Share {
     budget: Option<Budget>,
-    held: Option<OwnedSemaphorePermit>,
+    held: Option<Held>,
+}
+
+#[derive(Debug)]
+struct Held {
+    own: OwnedSemaphorePermit,
+    of_all: Option<OwnedSemaphorePermit>,
+}
+
+impl Held {
+    fn merge(&mut self, more: Self) {
+        self.own.merge(more.own);
+        if let (Some(of_all), Some(more)) = (&mut self.of_all, more.of_all) {
+            of_all.merge(more);
+        }
+    }
 }
 
 impl Share {
@@ -107,14 +158,12 @@ impl Share {
             return Ok(());
         };
         let wanted = bytes.saturating_sub(budget.free).div_ceil(UNIT);
-        let held = self.held.as_ref().map_or(0, OwnedSemaphorePermit::num_permits);
+        let held = self.held.as_ref().map_or(0, |held| held.own.num_permits());
         let Some(more @ 1..) = wanted.checked_sub(held) else {
             return Ok(());
         };
         let more = u32::try_from(more).map_err(|_| BodyError::Busy)?;
-        let more = Arc::clone(&budget.left)
-            .try_acquire_many_owned(more)
-            .map_err(|_| BodyError::Busy)?;
+        let more = budget.take(more)?;
         match &mut self.held {
             Some(held) => held.merge(more),
             None => self.held = Some(more),
@@ -139,6 +188,29 @@ struct Shares(Vec<Share>);
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn bodies_and_answers_have_one_bound_together() {
+        let budgets = Budgets::within(1 << 20);
+        let [mut body, mut answer] = [&budgets.bodies, &budgets.answers].map(Budget::share);
+        assert_eq!(body.grow_to(limits::BODY_FREE_BYTES + (600 << 10)), Ok(()));
+        let large = limits::ANSWER_FREE_BYTES + (500 << 10);
+        assert_eq!(answer.grow_to(large), Err(BodyError::Busy));
+        assert_eq!(
+            answer.grow_to(limits::ANSWER_FREE_BYTES),
+            Ok(()),
+            "small ones have room"
+        );
+        let mut other = budgets.answers.share();
+        assert_eq!(other.grow_to(limits::ANSWER_FREE_BYTES + (400 << 10)), Ok(()));
+        drop(body);
+        assert_eq!(answer.grow_to(large), Ok(()), "what was refused holds nothing");
+        let mut window = budgets.windows.share();
+        let large = limits::WINDOW_FREE_BYTES + (200 << 10);
+        assert_eq!(window.grow_to(large), Err(BodyError::Busy));
+        drop(other);
+        assert_eq!(window.grow_to(large), Ok(()));
+    }
 
     #[test]
     fn bodies_share_what_there_is() {

@@ -11,7 +11,7 @@ mod sniff;
 mod timed;
 mod weigh;
 
-pub use budget::{Budget, Share};
+pub use budget::{Budget, Budgets, Share};
 pub use decode::{Decoder, Encoding, Sink};
 pub use fields::fields;
 pub use once::each_once;

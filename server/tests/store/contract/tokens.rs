@@ -67,6 +67,7 @@ fn credential(token_id: &str, node: &str, machine: &str) -> NewToken {
             enrolled_by: Some("join".to_owned()),
             uses_left: None,
             labels: Labels::new(),
+            adopts: false,
         },
         expires_at: None,
         scopes: vec![Scope::Report],

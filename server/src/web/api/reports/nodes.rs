@@ -2,18 +2,19 @@
 
 use std::collections::BTreeMap;
 
-use actix_web::{HttpResponse, web};
+use actix_web::{HttpRequest, HttpResponse, web};
 use kb_core::ids::NodeId;
 use serde::Serialize;
 use utoipa::{IntoParams, ToSchema};
 
 use super::ReportEntry;
 use super::findings::{NodeFindingEntry, entries};
-use crate::domain::fleet_filter::Asked;
+use crate::domain::fleet_names::{self, Absent};
 use crate::domain::node_events;
 use crate::store::{Advice, NodeEvent, NodeListing, NodeSummary, ReportQuery, word};
 use crate::web::api::page;
 use crate::web::api::records::get::rfc3339;
+use crate::web::asked_nodes;
 use crate::web::auth::FleetReader;
 use crate::web::error::{Code, Problem, ProblemBody};
 use crate::web::limits::{PAGE_DEFAULT, PAGE_MAX};
@@ -21,7 +22,7 @@ use crate::web::state::AppState;
 
 /// Which nodes to list.
 #[derive(Debug, IntoParams)]
-#[expect(dead_code, reason = "describes what `Asked` reads")]
+#[expect(dead_code, reason = "describes what `asked_nodes` reads")]
 #[into_params(parameter_in = Query)]
 pub struct NodesQuery {
     /// Entries of a page, 50 unless said, at most 200.
@@ -35,7 +36,7 @@ pub struct NodesQuery {
     /// Only nodes of which this is what to do first: a word of the annex's `action`; `unknown`: no record says it.
     #[param(example = "reset_gpu")]
     action: Option<String>,
-    /// Only nodes with something open that this record explains.
+    /// Only nodes with something open that this record explains. A former id is followed; an id that no published record has is refused.
     record: Option<String>,
     /// Only nodes with GPUs of this model; `unknown`: it is not known.
     #[param(example = "NVIDIA H200")]
@@ -65,6 +66,10 @@ pub struct NodesPage {
     nodes: Vec<NodeEntry>,
     /// Ask with it for the next page; absent on the last.
     next_cursor: Option<String>,
+    /// Where the list is empty: which model or driver that was asked for no node has, and which nodes have. Absent where there is nothing to say.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false)]
+    notes: Vec<String>,
 }
 
 /// A node.
@@ -225,7 +230,7 @@ impl From<Advice> for AdviceEntry {
 pub struct NodeEventEntry {
     /// When the server learned of it, RFC 3339.
     at: String,
-    /// `renamed`, `gpus_changed`, `gpus_elsewhere`, `reinstalled`, `clock_ahead`, `clock_behind`,
+    /// `renamed`, `gpus_changed`, `gpus_elsewhere`, `reinstalled`, `enrolled`, `clock_ahead`, `clock_behind`,
     /// `clock_unsure`, `clock_right`; there may be more one day.
     kind: String,
     /// In one sentence.
@@ -272,6 +277,7 @@ impl From<&NodeListing> for NodeEntry {
     ))]
 pub async fn list(
     _: FleetReader,
+    request: HttpRequest,
     pairs: web::Query<Vec<(String, String)>>,
     state: web::Data<AppState>,
 ) -> Result<HttpResponse, Problem> {
@@ -290,14 +296,19 @@ pub async fn list(
         let detail = format!("{name} is empty: leave it out, or say which nodes");
         return Err(Problem::new(Code::BadQuery, detail));
     }
-    let asked = Asked::read(&pairs, state.clock.now())?;
-    asked.check_labels(state.store.as_ref()).await??;
+    let asked = asked_nodes::read(&request, &state, &pairs).await?;
     let query = asked.query(last(&pairs, "cursor"), limit)?;
     let listed = state.store.nodes(&query).await?;
     let is_full = listed.len() == limit as usize;
+    let absent = if listed.is_empty() {
+        fleet_names::absent(state.store.as_ref(), &asked, state.clock.now()).await?
+    } else {
+        Vec::new()
+    };
     Ok(HttpResponse::Ok().json(NodesPage {
         next_cursor: listed.last().filter(|_| is_full).map(|last| asked.cursor(last)),
         nodes: listed.iter().map(NodeEntry::from).collect(),
+        notes: absent.iter().map(Absent::sentence).collect(),
     }))
 }
 

@@ -10,10 +10,12 @@ use super::counts::{Counts, counts};
 use super::{Link, node_href, told};
 use crate::domain::fleet;
 use crate::domain::fleet_filter::Asked;
-use crate::render::i18n::Locale;
+use crate::domain::fleet_names::{self, Absent, Named};
 use crate::render::i18n::fleet::Words;
+use crate::render::i18n::{Locale, lookup};
 use crate::render::words::{Mark, moment, record_href, verdict};
 use crate::store::{Known, NodeListing, NodeOrder};
+use crate::web::asked_nodes;
 use crate::web::error::Problem;
 use crate::web::limits::PAGE_DEFAULT;
 use crate::web::links::base_url;
@@ -30,6 +32,8 @@ pub struct NodesPage {
     pub columns: Vec<Column>,
     pub nodes: Vec<NodeView>,
     pub base_url: String,
+    /// Names that were asked for and that no node has.
+    pub absent: Vec<String>,
     pub next: Option<String>,
     pub text: String,
     pub kept: Vec<Kept>,
@@ -93,6 +97,7 @@ pub fn page(
             .map(|node| node_view(node, asked, (locale, now)))
             .collect(),
         base_url,
+        absent: Vec::new(),
         next: last.map(|node| asked::next_href(asked, &asked.cursor(node), locale)),
         text: asked.filter.text.clone().unwrap_or_default(),
         kept: asked::kept(asked, locale),
@@ -172,14 +177,27 @@ fn node_view(node: &NodeListing, asked: &Asked, (locale, now): (Locale, OffsetDa
     }
 }
 
+/// That no node has what was asked for, and what nodes have instead.
+fn not_there(absent: &Absent, locale: Locale) -> String {
+    let words = Words::of(locale.language);
+    let said = match absent.of {
+        Named::Model => words.no_such_model(&absent.name),
+        Named::Driver => words.no_such_driver(&absent.name),
+    };
+    if absent.known.is_empty() {
+        return said;
+    }
+    let comma = lookup::Words::of(locale.language).list_comma;
+    words.they_have(&said, &absent.known.join(comma))
+}
+
 pub async fn list(
     request: HttpRequest,
     pairs: Query<Vec<(String, String)>>,
     state: Data<AppState>,
 ) -> Result<HttpResponse, Problem> {
     let (locale, now) = (locale::of(&request), state.clock.now());
-    let asked = Asked::read(&pairs, now)?;
-    asked.check_labels(state.store.as_ref()).await??;
+    let asked = asked_nodes::read(&request, &state, &pairs).await?;
     let mut cursor = pairs.iter().filter(|(name, _)| name == "after");
     let cursor = cursor.next_back().map(|(_, cursor)| cursor.as_str());
     let query = asked.query(cursor, PAGE_DEFAULT + 1)?;
@@ -190,12 +208,13 @@ pub async fn list(
     let silent_before = fleet::silent_before(now, fleet::SILENT_HOURS);
     let counted = fleet::fleet(&*state.store, &generation, asked.filter.clone(), silent_before).await?;
     let counts = counts(counted, &asked, now, locale);
-    html(&page(
-        &nodes,
-        more,
-        &asked,
-        counts,
-        base_url(&request, &state),
-        (locale, now),
-    ))
+    let absent = if nodes.is_empty() {
+        fleet_names::absent(state.store.as_ref(), &asked, now).await?
+    } else {
+        Vec::new()
+    };
+    let base_url = base_url(&request, &state);
+    let mut page = page(&nodes, more, &asked, counts, base_url, (locale, now));
+    page.absent = absent.iter().map(|absent| not_there(absent, locale)).collect();
+    html(&page)
 }
