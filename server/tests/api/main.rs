@@ -68,6 +68,7 @@ mod plain_words;
 mod policy;
 mod process;
 mod proxy;
+mod real_provider;
 mod receiver;
 mod record_command;
 mod record_page;
