@@ -85,6 +85,7 @@ mod second_person;
 mod secrecy;
 mod shared;
 mod site;
+mod sixty_patterns;
 mod slow;
 mod split;
 mod startup;
