@@ -135,7 +135,7 @@ impl OpenId {
             .set_pkce_verifier(PkceCodeVerifier::new(pending.verifier.clone()))
             .request_async(&fetch)
             .await
-            .map_err(of_exchange)?;
+            .map_err(|error| of_exchange(&error))?;
         let token = tokens
             .id_token()
             .ok_or(OpenIdError::Refused("the provider gave no ID token"))?;
@@ -149,16 +149,15 @@ impl OpenId {
                 .set_time_fn(move || time);
             token.claims(&verifier, &nonce)
         };
-        let claims = match checked(&provider) {
-            Ok(claims) => claims,
-            Err(_) => {
-                // The provider may have exchanged its keys since they were read.
-                self.forget();
-                checked(&self.provider(now).await?).map_err(|error| {
-                    tracing::warn!(%error, "an ID token was refused");
-                    OpenIdError::Refused("the ID token is not good")
-                })?
-            }
+        let claims = if let Ok(claims) = checked(&provider) {
+            claims
+        } else {
+            // The provider may have exchanged its keys since they were read.
+            self.forget();
+            checked(&self.provider(now).await?).map_err(|error| {
+                tracing::warn!(%error, "an ID token was refused");
+                OpenIdError::Refused("the ID token is not good")
+            })?
         };
         let subject = claims.subject().as_str().to_owned();
         let login = claims
@@ -213,13 +212,13 @@ impl OpenId {
 
 /// A code that the provider refuses is no login. Anything else is a fault of the settings, the network or the provider.
 fn of_exchange(
-    error: RequestTokenError<FetchError, StandardErrorResponse<CoreErrorResponseType>>,
+    error: &RequestTokenError<FetchError, StandardErrorResponse<CoreErrorResponseType>>,
 ) -> OpenIdError {
-    match &error {
+    match error {
         RequestTokenError::ServerResponse(told) if *told.error() == CoreErrorResponseType::InvalidGrant => {
             OpenIdError::Refused("the provider does not accept the code")
         }
-        _ => OpenIdError::Provider(chain(&error)),
+        _ => OpenIdError::Provider(chain(error)),
     }
 }
 
