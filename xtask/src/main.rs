@@ -1,10 +1,12 @@
 //! The project's own chores. `cargo xtask --help` lists them.
 
 mod arm;
+mod axe;
 mod bench;
 mod eval;
 mod fleet;
 mod lint;
+mod oidc;
 mod postgres;
 mod python_client;
 mod random;
@@ -55,6 +57,10 @@ enum Chore {
     Schemathesis(schemathesis::Options),
     /// Generate a Python client from the description and call every operation with it (needs Python and the package index).
     PythonClient(python_client::Options),
+    /// Log in at a provider of OpenID Connect on this machine (needs Python and the package index).
+    Oidc(oidc::Options),
+    /// Let axe-core look at every page in Chromium (needs Python and the package index).
+    Axe(axe::Options),
     /// Measure what the issues demand, with release binaries; prints a Markdown table.
     Bench(bench::Options),
     /// Send a simulated fleet with planted faults to a server that was just started; prints what it found of them.
@@ -75,6 +81,8 @@ fn main() -> Result<()> {
         Chore::Wasm(options) => wasm::run(&options),
         Chore::Schemathesis(options) => schemathesis::run(&options),
         Chore::PythonClient(options) => python_client::run(&options),
+        Chore::Oidc(options) => oidc::run(&options),
+        Chore::Axe(options) => axe::run(&options),
         Chore::Bench(options) => bench::run(&options),
         Chore::Fleet(options) => fleet::run(&options),
         Chore::Eval(options) => eval::run(&options),

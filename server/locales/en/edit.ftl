@@ -53,4 +53,6 @@ edit-alike = Published records that may say the same
 edit-alike-means = Look at them before you go on. They keep nothing from being saved or published.
 edit-same-signature = the same signature
 edit-same-code = the code { $code } in the same domain
-edit-takes-example = takes example { $number } with { $pattern }
+edit-takes-example = its pattern { $pattern } takes example { $number } of this record
+edit-parts = Parts of the form
+edit-second-person = Saved as a draft, and not published: it changes how nodes are judged ({ $keys }), so somebody else approves it. Press “Save and ask for review”.

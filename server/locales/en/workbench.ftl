@@ -2,7 +2,7 @@
 
 workbench-title = Pattern workbench · Peerless
 workbench-heading = Pattern workbench
-workbench-means = What a pattern would take, before it is put into a record. Nothing of this is kept.
+workbench-means = What a pattern would take, before it is put into a record. Nothing of this is kept: copy a good pattern into the field Patterns of a record’s form.
 workbench-lines = Lines of one error
 workbench-pattern = Pattern
 workbench-pattern-hint = Rust regex syntax. Without one, a pattern is made from the lines.

@@ -53,4 +53,6 @@ edit-alike = 可能内容相同的已发布记录
 edit-alike-means = 请先查看它们再继续。它们不会妨碍保存或发布。
 edit-same-signature = 签名相同
 edit-same-code = 同一领域中有代码 { $code }
-edit-takes-example = 其 { $pattern } 匹配第 { $number } 个示例
+edit-takes-example = 其模式 { $pattern } 匹配本记录的第 { $number } 个示例
+edit-parts = 表单各部分
+edit-second-person = 已存为草稿，未发布：此改动影响节点判定（{ $keys }），须由另一人批准。请按“保存并请求审阅”。

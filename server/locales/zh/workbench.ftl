@@ -2,7 +2,7 @@
 
 workbench-title = 模式工作台 · Peerless
 workbench-heading = 模式工作台
-workbench-means = 在写入记录之前，查看一个模式会匹配到什么。这里的内容不会保存。
+workbench-means = 在写入记录之前，查看一个模式会匹配到什么。这里的内容不会保存：请把合适的模式复制到记录表单的“模式”字段。
 workbench-lines = 同一错误的日志行
 workbench-pattern = 模式
 workbench-pattern-hint = 使用 Rust 正则语法。留空时由日志行生成一个模式。

@@ -1,7 +1,8 @@
 //! `peerless new`, `edit` and `publish`: what the form of a record does, on a terminal with the database of this machine.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
+use std::sync::Arc;
 
 use anyhow::{Context as _, bail};
 use clap::Args;
@@ -9,16 +10,17 @@ use kb_core::compare::Conflict;
 use kb_core::ids::{RecordId, Revision};
 use kb_core::text::{Part, Severity, Violation};
 
-use super::{open_existing, say};
+use super::{conflict_text, open_existing, say};
 use crate::clock::{Clock as _, SystemClock};
 use crate::config::DataArgs;
 use crate::domain::curate::{self, Approver, CurateError, Draft, Gate};
+use crate::domain::records::near;
 use crate::feed;
 use crate::store::{By, Expected, Store};
 
 const HELP: &str = "\
 The document and the annex are opened in $VISUAL or $EDITOR as two files. What the check refuses is not saved: the files stay, \
-and their folder is named. Where somebody else saved meanwhile, both changes are put together field by field; fields that both \
+their folder is named, and --from opens them again. Where somebody else saved meanwhile, both changes are put together field by field; fields that both \
 changed are named, and nothing is saved.
 
 Exit code: 0 saved or unchanged, 1 refused, 64 the call makes no sense.";
@@ -33,6 +35,9 @@ pub struct EditArgs {
     /// Why, for the list of revisions
     #[arg(long, value_name = "TEXT")]
     note: Option<String>,
+    /// Go on with what was refused before: the folder that was named then
+    #[arg(long, value_name = "DIR")]
+    from: Option<PathBuf>,
     #[command(flatten)]
     data: DataArgs,
 }
@@ -57,10 +62,11 @@ pub struct PublishArgs {
 pub(super) async fn new(arguments: EditArgs) -> anyhow::Result<ExitCode> {
     let store = open_existing(&arguments.data).await?;
     if store.status(&arguments.id).await?.is_some() {
-        bail!("there is a record {id}: peerless edit {id}", id = arguments.id);
+        let id = &arguments.id;
+        bail!("there is a record {id}: {}", call("edit", id, &arguments.data));
     }
     let texts = curate::begun(&arguments.id);
-    edit_texts(store.as_ref(), &arguments, (Expected::Absent, texts)).await
+    edit_texts(store.as_ref(), ("new", &arguments), (Expected::Absent, texts)).await
 }
 
 /// Changes the newest revision of a record.
@@ -68,25 +74,51 @@ pub(super) async fn edit(arguments: EditArgs) -> anyhow::Result<ExitCode> {
     let store = open_existing(&arguments.data).await?;
     let id = &arguments.id;
     let Some(status) = store.status(id).await? else {
-        bail!("there is no record {id}: peerless new {id}");
+        bail!("{}", not_there(&store, &arguments).await?);
     };
     let texts = texts(store.as_ref(), id, status.head).await?;
-    edit_texts(store.as_ref(), &arguments, (Expected::Head(status.head), texts)).await
+    edit_texts(
+        store.as_ref(),
+        ("edit", &arguments),
+        (Expected::Head(status.head), texts),
+    )
+    .await
+}
+
+/// Says which records are near an id that none has.
+async fn not_there(store: &Arc<dyn Store>, arguments: &EditArgs) -> anyhow::Result<String> {
+    let id = &arguments.id;
+    let generation = feed::load(store.clone()).await?.knowledge().current();
+    let asked = id.to_string();
+    let near = tokio::task::spawn_blocking(move || near(&generation, &asked)).await?;
+    let near: Vec<String> = near.iter().map(ToString::to_string).collect();
+    let near = if near.is_empty() {
+        String::new()
+    } else {
+        format!("; near it: {}", near.join(", "))
+    };
+    let new = call("new", id, &arguments.data);
+    Ok(format!("there is no record {id}{near}; to begin it: {new}"))
 }
 
 async fn edit_texts(
     store: &dyn Store,
-    arguments: &EditArgs,
+    (command, arguments): (&str, &EditArgs),
     (expected, base): (Expected, (String, String)),
 ) -> anyhow::Result<ExitCode> {
     let folder = tempfile::Builder::new().prefix("peerless-").tempdir()?;
+    let again = call(command, &arguments.id, &arguments.data);
     let name = arguments.id.as_str().rsplit('/').next().unwrap_or("record");
     let (document, annex) = (
         folder.path().join(format!("{name}.json")),
         folder.path().join(format!("{name}.ext.json")),
     );
-    std::fs::write(&document, &base.0)?;
-    std::fs::write(&annex, &base.1)?;
+    let first = match &arguments.from {
+        Some(folder) => (written(folder, &document)?, written(folder, &annex)?),
+        None => base.clone(),
+    };
+    std::fs::write(&document, first.0)?;
+    std::fs::write(&annex, first.1)?;
     open_editor(&document, &annex)?;
     let mine = (
         std::fs::read_to_string(&document)?,
@@ -111,7 +143,7 @@ async fn edit_texts(
                     for conflict in conflicts {
                         say(contradiction(&conflict))?;
                     }
-                    return Ok(kept(folder));
+                    return Ok(kept(folder, &again));
                 }
                 Err(error) => Err(error),
             }
@@ -120,19 +152,20 @@ async fn edit_texts(
     };
     match refused {
         Ok(revision) => {
+            let id = &arguments.id;
+            let publish = call("publish", id, &arguments.data);
             say(format_args!(
-                "{} {revision} is saved: peerless publish {}",
-                arguments.id, arguments.id
+                "{id} {revision} is saved as a draft; next: {publish}"
             ))?;
             Ok(ExitCode::SUCCESS)
         }
         Err(CurateError::Invalid(violations)) => {
             tell(&violations)?;
-            Ok(kept(folder))
+            Ok(kept(folder, &again))
         }
         Err(error) => {
             eprintln!("peerless: {error}");
-            Ok(kept(folder))
+            Ok(kept(folder, &again))
         }
     }
 }
@@ -249,12 +282,22 @@ pub(super) fn part_name(part: Part) -> &'static str {
     }
 }
 
+/// A file of a folder that was kept.
+fn written(folder: &Path, file: &Path) -> anyhow::Result<String> {
+    let file = folder.join(file.file_name().unwrap_or_default());
+    std::fs::read_to_string(&file).with_context(|| format!("--from: {}", file.display()))
+}
+
 /// What was written is not lost.
-fn kept(folder: tempfile::TempDir) -> ExitCode {
+fn kept(folder: tempfile::TempDir, again: &str) -> ExitCode {
     let folder = folder.keep();
+    let folder = folder.display();
     eprintln!(
-        "peerless: nothing is saved; what you wrote is in {}",
-        folder.display()
+        "peerless: nothing is saved; what you wrote is in {folder}; to go on with it:\n  {again} --from {folder}"
     );
     ExitCode::FAILURE
+}
+
+fn call(command: &str, id: &RecordId, data: &DataArgs) -> String {
+    conflict_text::call(command, Path::new(id.as_str()), data)
 }

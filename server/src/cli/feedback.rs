@@ -26,7 +26,7 @@ pub struct FeedbackArgs {
     #[arg(value_name = "ID")]
     id: String,
     #[arg(
-        help = "What was tried: a pointer into the record, /workarounds/0 or /dead_ends/0, counted from 0",
+        help = "What was tried: /workarounds/0 is the first of what works, /dead_ends/0 the first of what wastes time",
         value_name = "TRIED",
         requires = "outcome",
         required_unless_present = "suggest"

@@ -19,6 +19,7 @@ mod import_dry_run;
 mod import_folder;
 mod import_gate;
 mod kb;
+mod language;
 mod match_files;
 mod mcp;
 mod migrate;

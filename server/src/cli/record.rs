@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 use std::process::ExitCode;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
 use super::at_hand::KnowledgeArgs;
+use super::language::Lang;
 use super::match_files::{Remote, RemoteArgs};
 use super::say;
 use crate::domain::records::{Found, find, missing};
@@ -52,24 +53,6 @@ pub struct RecordArgs {
     remote: RemoteArgs,
     #[command(flatten)]
     knowledge: KnowledgeArgs,
-}
-
-/// A language of texts.
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum Lang {
-    /// English
-    En,
-    /// Chinese
-    Zh,
-}
-
-impl From<Lang> for Language {
-    fn from(lang: Lang) -> Self {
-        match lang {
-            Lang::En => Self::English,
-            Lang::Zh => Self::Chinese,
-        }
-    }
 }
 
 /// The record as JSON; a server's `view=full` has these and more.

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use clap::Args;
 
 use super::at_hand::KnowledgeArgs;
+use super::language::EnglishArgs;
 use super::match_files::{Remote, RemoteArgs};
 use super::say;
 use crate::domain::search;
@@ -41,9 +42,14 @@ pub struct SearchArgs {
     /// Most records to print, 1 to 100
     #[arg(long, default_value_t = HITS)]
     limit: usize,
+    /// Go on after an answer, with the cursor that its last line names
+    #[arg(long)]
+    cursor: Option<String>,
     /// The answer of GET /api/v1/search as JSON
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    language: EnglishArgs,
     #[command(flatten)]
     remote: RemoteArgs,
     #[command(flatten)]
@@ -75,6 +81,7 @@ fn at_hand(generation: &Generation, arguments: SearchArgs) -> anyhow::Result<(St
             ..Filters::default()
         },
         limit: Some(arguments.limit),
+        cursor: arguments.cursor,
         ..SearchRequest::default()
     };
     let answer = search::search(generation, &request)?;
@@ -92,7 +99,7 @@ fn of_server(arguments: &SearchArgs) -> anyhow::Result<(String, bool)> {
     server.search(
         &words,
         arguments.domain.as_deref(),
-        arguments.limit,
+        (arguments.limit, arguments.cursor.as_deref()),
         arguments.json,
     )
 }

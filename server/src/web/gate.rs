@@ -18,6 +18,8 @@ use super::routes::Found;
 use super::session::visitor::{self, Visitor};
 use super::session::{SignedIn, is_own_origin, proves, read_form};
 use super::state::AppState;
+use crate::domain::accounts::roles;
+use crate::store::Scope;
 
 /// Longest address that a login leads back to, in bytes.
 const LONGEST_WAY_BACK: usize = 1000;
@@ -149,7 +151,11 @@ fn note_visitor(request: &ServiceRequest, session: Option<&SignedIn>) {
     let back = path.filter(|path| request.method() == Method::GET && path.len() <= LONGEST_WAY_BACK);
     let state = request.app_data::<web::Data<AppState>>();
     let is_demo = state.is_some_and(|state| state.settings.demo);
-    let visitor = Visitor::new(name, back).of_demo(is_demo);
+    let edits = session.is_some_and(|SignedIn(live)| {
+        let held = roles::scopes(live.person.standing);
+        roles::allow(&held, Scope::Edit)
+    });
+    let visitor = Visitor::new(name, back).who_edits(edits).of_demo(is_demo);
     request.extensions_mut().insert(visitor);
 }
 

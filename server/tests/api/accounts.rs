@@ -19,11 +19,46 @@ async fn operators_read_nodes_in_the_browser() {
     let nobody = Browser::new(&app).get("/nodes").await;
     assert_eq!(nobody.status(), 401);
     let page = nobody.text().await.unwrap();
-    assert!(page.contains("/login?return_to=%2Fnodes"), "{page}");
+    let (link, token) = ("/login?return_to=%2Fnodes", "Authorization: Bearer");
+    let place = |text: &str| page.find(text).expect(text);
+    assert!(
+        place(&format!("class=\"button\" href=\"{link}\"")) < place(token),
+        "{page}"
+    );
     assert_eq!(app.browser("bob").await.get("/nodes").await.status(), 403);
     let ada = app.browser("ada").await;
     assert_eq!(ada.get("/nodes").await.status(), 200);
     assert_eq!(ada.get("/api/v1/nodes").await.status(), 200);
+}
+
+#[tokio::test]
+async fn whoever_may_edit_is_led_to_the_pages_of_editors_from_everywhere() {
+    let app = TestApp::start().await;
+    app.person("ada", Role::Contributor, false).await;
+    app.person("eve", Role::Viewer, true).await;
+    let pages = [
+        "/reviews",
+        "/feedback",
+        "/unmatched",
+        "/workbench",
+        "/records/new",
+    ];
+    let (ada, eve) = (app.browser("ada").await, app.browser("eve").await);
+    for from in ["/", "/search", "/account"] {
+        let (seen, other) = (ada.page(from).await, eve.page(from).await);
+        for to in pages {
+            let link = format!("href=\"{to}\"");
+            assert!(seen.contains(&link), "{from} does not lead to {to}");
+            assert!(
+                !other.contains(&link),
+                "{from} leads {to} whoever may not go there"
+            );
+        }
+    }
+    for to in pages {
+        let here = format!("href=\"{to}\" aria-current=\"page\"");
+        assert!(ada.page(to).await.contains(&here), "{to}");
+    }
 }
 
 #[tokio::test]

@@ -204,6 +204,77 @@ async fn a_record_is_begun_with_the_form() {
 }
 
 #[tokio::test]
+async fn the_head_of_a_long_form_leads_to_its_parts_and_to_what_is_missing() {
+    let app = TestApp::start().await;
+    let (_, bob) = editors(&app).await;
+    let page = bob.page("/records/new?id=local/begun").await;
+    let (head, form) = page.split_once("data-raw").unwrap();
+    let links: Vec<&str> = head
+        .split("href=\"#")
+        .skip(1)
+        .map(|rest| rest.split('"').next().unwrap())
+        .collect();
+    for link in &links {
+        assert!(page.contains(&format!("id=\"{link}\"")), "{link} leads nowhere");
+    }
+    assert!(
+        links.contains(&"section-works") && links.contains(&"save"),
+        "{links:?}"
+    );
+    assert!(form.contains("id=\"save\""));
+    // Nothing is told of a new record but the texts that only a person knows.
+    let missing: Vec<&&str> = links.iter().filter(|link| link.contains(":/")).collect();
+    assert_eq!(missing, [&"d:/signature", &"d:/category", &"d:/root_cause"]);
+    assert!(!head.contains("is missing"), "{head}");
+}
+
+#[tokio::test]
+async fn who_may_not_publish_alone_is_told_which_button_does_it() {
+    let app = TestApp::start().await;
+    let (mut ada, _) = editors(&app).await;
+    let mut form = open(&ada).await;
+    form.set("a:/severity", "info");
+    let answer = form.send(&mut ada, ("do", "publish")).await;
+    assert_eq!(answer.status(), 409);
+    let page = answer.text().await.unwrap();
+    assert!(
+        page.contains("(severity), so somebody else approves it. Press “Save and ask for review”"),
+        "{page}"
+    );
+    assert!(!page.contains("`force`"), "{page}");
+    // What was saved is asked for from where one stands.
+    let asked = PageForm::of(&page, "data-edit")
+        .send(&mut ada, ("do", "propose"))
+        .await;
+    assert_eq!(asked.status(), 303);
+    assert_eq!(app.store.open_reviews(10).await.unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn whoever_reviews_is_told_why_and_where_the_changes_stand() {
+    let app = TestApp::start().await;
+    let (ada, mut bob) = editors(&app).await;
+    let mut form = open(&bob).await;
+    form.set("a:/title", "Another title")
+        .set("note", "the old one was wrong");
+    assert_eq!(form.send(&mut bob, ("do", "propose")).await.status(), 303);
+    let history = EDIT.replace("/-/edit", "/-/revisions");
+    let waits = "Another editor approves it";
+    for (browser, own) in [(&ada, false), (&bob, true)] {
+        let page = browser.page(&history).await;
+        let (review, rest) = page.split_once("<table>").unwrap();
+        assert!(review.contains("the old one was wrong"), "{review}");
+        assert!(review.contains("href=\"#diff\"") && rest.contains("id=\"diff\""));
+        assert_eq!(review.contains(waits), own);
+        assert!(
+            rest.contains("<option value=\"annex:/title\" label=\"Title\">"),
+            "{rest}"
+        );
+    }
+    assert!(ada.page("/reviews").await.contains("the old one was wrong"));
+}
+
+#[tokio::test]
 async fn a_preview_is_the_page_in_both_languages() {
     let app = TestApp::start().await;
     let (_, mut bob) = editors(&app).await;

@@ -75,11 +75,60 @@ fn what_is_refused_is_told_and_kept() {
     let told = out(&refused);
     assert!(told.contains("error: document /"), "{told}");
     let (_, kept) = told.split_once("what you wrote is in ").unwrap();
-    let kept = Path::new(kept.trim());
+    let (kept, again) = kept.split_once(';').unwrap();
+    let kept = Path::new(kept);
     assert!(kept.join("made-for-a-test.json").is_file(), "{told}");
+    let again = again.lines().last().unwrap();
+    assert_eq!(
+        again.trim(),
+        format!(
+            "peerless edit {RECORD} --data-dir {data} --from {}",
+            kept.display()
+        )
+    );
+    // What was kept is mended, as that line says.
+    let mend = script(
+        folder.path(),
+        "mend",
+        r#"sed -i 's/": " "/": "made again"/' "$1""#,
+    );
+    let mended = call(&data, &mend, &["edit", RECORD, "--from", &kept.to_string_lossy()]);
+    assert!(
+        out(&mended).contains("r2 is saved as a draft"),
+        "{}",
+        out(&mended)
+    );
     std::fs::remove_dir_all(kept).unwrap();
     let failed = call(&data, "false", &["edit", RECORD]);
     assert_eq!(failed.status.code(), Some(1), "{failed:?}");
+}
+
+#[test]
+fn who_mistypes_an_id_is_told_the_one_that_is_near() {
+    let (_folder, data) = with_record();
+    let published = call(&data, "true", &["publish", RECORD]);
+    assert!(published.status.success(), "{published:?}");
+    let told = call(&data, "true", &["edit", "cuda/made-for-test"]);
+    assert_eq!(told.status.code(), Some(1));
+    assert!(
+        out(&told).contains(&format!("near it: {RECORD}; to begin it: peerless new")),
+        "{}",
+        out(&told)
+    );
+}
+
+#[test]
+fn a_new_record_holds_every_key_so_that_only_texts_are_asked_for() {
+    let (folder, data) = with_record();
+    let editor = script(
+        folder.path(),
+        "fill",
+        "sed -i 's/: \"\"/: \"a text of a test\"/' \"$1\"",
+    );
+    let made = call(&data, &editor, &["new", "cuda/another-one"]);
+    assert!(made.status.success(), "{made:?}");
+    assert!(!out(&made).contains("is missing"), "{}", out(&made));
+    assert_eq!(out(&made).matches("warning").count(), 1, "{}", out(&made));
 }
 
 #[test]

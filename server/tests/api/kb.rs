@@ -135,6 +135,20 @@ async fn a_bundle_brings_records_and_changes_of_both_sides_are_put_together_each
     );
 }
 
+#[test]
+fn a_dry_run_says_what_a_new_database_would_get_and_makes_none() {
+    let sites = Sites::new(&["local/a"]);
+    let told = sites.update(&sites.export("first"), &["--dry-run"]);
+    assert!(told.status.success(), "{}", out(&told));
+    assert!(out(&told).contains("would add: local/a"), "{}", out(&told));
+    assert!(
+        out(&told).contains("here/peerless.db has no records"),
+        "{}",
+        out(&told)
+    );
+    assert!(!sites.path("here").exists());
+}
+
 #[tokio::test]
 async fn a_contradiction_changes_nothing_until_somebody_decides() {
     let sites = Sites::new(&["local/a", "local/b"]);

@@ -38,6 +38,46 @@ fn records_are_found_without_a_server() {
     assert_eq!(search(&data, &[]).0, Some(64));
 }
 
+/// The first hit, and the cursor that the answer names.
+fn first_and_next(text: &str) -> (String, String) {
+    let (_, cursor) = text.rsplit_once("For more: cursor ").expect(text);
+    (text.lines().nth(1).unwrap().to_owned(), cursor.trim().to_owned())
+}
+
+#[test]
+fn the_cursor_of_an_answer_leads_to_the_next() {
+    let (folder, data) = folder();
+    let asked = ["--limit", "1", "nccl", "timeout"];
+    let (first, cursor) = first_and_next(&search(&data, &asked).1);
+    let (code, text, _) = search(&data, &[&asked[..], &["--cursor", &cursor]].concat());
+    assert_eq!(code, Some(0));
+    let (second, _) = first_and_next(&text);
+    assert_ne!(first, second);
+    let server = Server::start(&["--data-dir", &data], &folder.path().join("log"));
+    let there = ["--server", &server.url, "--cursor", &cursor];
+    let (code, text, why) = search(&data, &[&asked[..], &there].concat());
+    assert_eq!((code, first_and_next(&text).0), (Some(0), second), "{why}");
+    let (code, _, why) = search(&data, &["--cursor", "nonsense", "nccl"]);
+    assert!(code == Some(2) && why.contains("cursor"), "{why}");
+}
+
+#[test]
+fn a_language_that_an_answer_does_not_have_is_refused_with_the_reason() {
+    let (_folder, data) = folder();
+    for command in [&["search", "Xid 79"][..], &["match", "--text", "Xid 79"]] {
+        let ask = |lang: &str| {
+            let mut asked = peerless();
+            asked.args(command).args(["--data-dir", &data, "--lang", lang]);
+            asked.output().unwrap()
+        };
+        assert!(ask("en").status.success(), "{command:?}");
+        let refused = ask("zh");
+        assert_eq!(refused.status.code(), Some(64));
+        let why = String::from_utf8(refused.stderr).unwrap();
+        assert!(why.contains("peerless record --lang zh ID"), "{why}");
+    }
+}
+
 #[test]
 fn a_server_gives_the_same_hits() {
     let (folder, data) = folder();

@@ -140,7 +140,12 @@ async fn a_record_is_begun_with_pattern_examples_and_title() {
         );
     }
     let one = con.page(&format!("/unmatched/{id}")).await;
-    assert!(one.contains("/records/new"), "{one}");
+    let begin = PageForm::of(&one, "action=\"/records/new\"");
+    assert!(
+        begin.get("id").starts_with("local/zorgblat-link"),
+        "{}",
+        begin.get("id")
+    );
     let form = con
         .page(&format!("/records/new?id=cuda/zorgblat-link&unmatched={id}"))
         .await;

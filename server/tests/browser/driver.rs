@@ -336,6 +336,8 @@ fn capabilities(browser: &Browser, javascript: bool) -> Value {
     };
     json!({ "capabilities": { "alwaysMatch": {
         "browserName": "chrome",
+        // axe-core takes long over a page with thousands of elements.
+        "timeouts": { "script": 110_000 },
         "goog:loggingPrefs": { "browser": "ALL" },
         "goog:chromeOptions": { "binary": CHROMIUM, "args": arguments, "prefs": preferences },
     } } })

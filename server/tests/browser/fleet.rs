@@ -1,5 +1,6 @@
 //! A server with one node's report: eight GPUs, one pair refused by the hardware, one broken in one direction.
 
+use peerless::config::ServeArgs;
 use peerless::store::Scope;
 use serde_json::{Value, json};
 
@@ -10,7 +11,15 @@ pub const REPORT: &str = "/reports/run-8-gpus?node=gpu07";
 const GPUS: u32 = 8;
 
 pub async fn app_with_fleet() -> TestApp {
-    let app = TestApp::start_with(|options| options.settings.public_fleet = true).await;
+    app_with_fleet_and(|_| {}).await
+}
+
+pub async fn app_with_fleet_and(change: impl FnOnce(&mut ServeArgs)) -> TestApp {
+    let app = TestApp::start_with(|options| {
+        options.settings.public_fleet = true;
+        change(&mut options.settings);
+    });
+    let app = app.await;
     let token = app.token(&[Scope::Report]).await;
     let response = app
         .post("/api/v1/reports")

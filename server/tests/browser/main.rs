@@ -14,6 +14,7 @@
 )]
 
 mod answer;
+mod axe;
 mod driver;
 #[path = "../api/evaluated.rs"]
 mod evaluated;

@@ -1,6 +1,7 @@
 //! `peerless kb export|update`: records in one signed, dated file, for servers without a network.
 
 mod export;
+mod taking;
 mod update;
 
 use std::process::ExitCode;

@@ -10,20 +10,21 @@ use std::sync::Arc;
 use anyhow::{Context as _, bail};
 use clap::Args;
 use kb_core::ids::{RecordId, Seq};
+use tempfile::TempDir;
 use time::OffsetDateTime;
 
-use super::super::conflict_text::{Beside, call, tell_conflict};
+use super::super::conflict_text::call;
 use super::super::import;
+use super::taking::Taking;
 use crate::bundle::{self, Signed, SignedError, VerifyKey};
-use crate::cli::{open_existing, say};
 use crate::clock::{Clock as _, SystemClock};
 use crate::config::DataArgs;
 use crate::domain::round_trip::{
-    Comes, Done, Folder, Plan, Planned, Stands, Wishes, bases, carry_out, plan, refused, stands,
+    Comes, Folder, Plan, Planned, Stands, Wishes, bases, carry_out, plan, stands,
 };
 use crate::feed;
 use crate::startup::open_store;
-use crate::store::{BundleTaken, Expected, SeedRecord, SeedSource, Store};
+use crate::store::{BundleTaken, Expected, SeedRecord, SeedSource, Store, sqlite_file};
 
 const HELP: &str = "\
 A record that nobody edited here becomes what the bundle says. Where both changed it since it came with the program or in the last \
@@ -85,16 +86,12 @@ pub(super) async fn run(arguments: &KbUpdateArgs) -> anyhow::Result<ExitCode> {
     if !arguments.older && !arguments.without_shipped {
         refuse_older_than_program(signed.head.made_at)?;
     }
-    let store = if arguments.dry_run {
-        open_existing(&arguments.data).await?
-    } else {
-        open_store(&arguments.data).await?
-    };
+    let (store, _scratch) = open(arguments).await?;
     if !arguments.older {
         refuse_older_than_last(store.as_ref(), signed.head.made_at).await?;
     }
     let now = SystemClock.now();
-    if !arguments.dry_run && !arguments.without_shipped && store.head_seq().await? == Seq::default() {
+    if !arguments.without_shipped && store.head_seq().await? == Seq::default() {
         store.seed(SeedSource::Program, bundle::embedded()?, now).await?;
     }
     let files: BTreeMap<RecordId, SeedRecord> =
@@ -107,7 +104,7 @@ pub(super) async fn run(arguments: &KbUpdateArgs) -> anyhow::Result<ExitCode> {
     let mut plan = plan(store.as_ref(), &folder, &stands, &wishes).await?;
     import::checked(plan.values().filter_map(new_texts).cloned().collect())?;
     settle_for_database(&mut plan, &stands);
-    let mut taking = Taking::new(arguments, &folder);
+    let mut taking = Taking::new(call("kb update", &arguments.file, &arguments.data), &folder);
     if arguments.dry_run {
         return taking.dry(&store, &plan).await;
     }
@@ -123,6 +120,35 @@ pub(super) async fn run(arguments: &KbUpdateArgs) -> anyhow::Result<ExitCode> {
         taking.tell(id, planned, done.get(id))?;
     }
     taking.sum(&signed)
+}
+
+/// The database. A dry run on one without records, or without any database, is made on an empty one that is removed at the end.
+async fn open(arguments: &KbUpdateArgs) -> anyhow::Result<(Arc<dyn Store>, Option<TempDir>)> {
+    let data = &arguments.data;
+    if !arguments.dry_run {
+        return Ok((open_store(data).await?, None));
+    }
+    let is_there = match sqlite_file(&data.url())? {
+        Some(file) => file.try_exists()?,
+        None => true,
+    };
+    if is_there {
+        let store = open_store(data).await?;
+        if store.head_seq().await? != Seq::default() {
+            return Ok((store, None));
+        }
+    }
+    eprintln!(
+        "peerless: {} has no records: this is what a new database would get",
+        data.shown()
+    );
+    let folder = tempfile::tempdir()?;
+    let scratch = DataArgs {
+        data_dir: folder.path().to_owned(),
+        database: None,
+        ..data.clone()
+    };
+    Ok((open_store(&scratch).await?, Some(folder)))
 }
 
 fn read(path: &Path) -> anyhow::Result<Vec<u8>> {
@@ -239,129 +265,5 @@ fn new_texts(planned: &Planned) -> Option<&SeedRecord> {
     match planned {
         Planned::Publish { texts, .. } | Planned::Rename { texts, .. } => Some(texts),
         _ => None,
-    }
-}
-
-/// What is told of a bundle that is taken in.
-struct Taking<'a> {
-    call: String,
-    folder: &'a Folder,
-    counts: BTreeMap<&'static str, usize>,
-    /// Records that somebody must look at.
-    open: usize,
-}
-
-impl<'a> Taking<'a> {
-    fn new(arguments: &KbUpdateArgs, folder: &'a Folder) -> Self {
-        Self {
-            call: call("kb update", &arguments.file, &arguments.data),
-            folder,
-            counts: BTreeMap::new(),
-            open: 0,
-        }
-    }
-
-    async fn dry(mut self, store: &Arc<dyn Store>, plan: &Plan) -> anyhow::Result<ExitCode> {
-        let generation = feed::load(store.clone()).await?.knowledge().current();
-        let refused = refused(plan, generation).await?;
-        for (id, planned) in plan {
-            let would = match planned {
-                Planned::Publish { merged: true, .. } => "merge",
-                Planned::Publish { .. } if self.folder.base.contains_key(id) => "update",
-                Planned::Publish { .. } => "add",
-                Planned::Withdraw(_) => "withdraw",
-                Planned::Rename { .. } => "rename",
-                _ => {
-                    self.tell(id, planned, None)?;
-                    continue;
-                }
-            };
-            match refused.get(id) {
-                Some(findings) => {
-                    self.open += 1;
-                    for finding in findings {
-                        say(format_args!(
-                            "not published: {id}: {}: {}",
-                            finding.rule, finding.reason
-                        ))?;
-                    }
-                }
-                None => say(format_args!("would {would}: {id}"))?,
-            }
-        }
-        say("nothing was done")?;
-        Ok(self.code())
-    }
-
-    fn tell(&mut self, id: &RecordId, planned: &Planned, done: Option<&Done>) -> anyhow::Result<()> {
-        let word = match (planned, done) {
-            (
-                Planned::Conflict {
-                    why,
-                    fields,
-                    database,
-                },
-                _,
-            ) => {
-                self.open += 1;
-                let texts = (self.folder.files.get(id), database.as_ref());
-                tell_conflict((&self.call, Beside::Bundle), id, *why, (fields, texts))?;
-                "conflicts"
-            }
-            (Planned::Publish { merged: true, .. }, Some(Done::Published { .. })) => "merged",
-            (_, Some(Done::Published { added: true, .. })) => "added",
-            (_, Some(Done::Published { .. })) => "updated",
-            (_, Some(Done::Withdrawn)) => "withdrawn",
-            (_, Some(Done::Renamed(_))) => "renamed",
-            (_, Some(Done::Refused { findings, .. } | Done::NotRenamed(findings))) => {
-                self.open += 1;
-                for finding in findings {
-                    say(format_args!(
-                        "not published: {id}: {}: {}",
-                        finding.rule, finding.reason
-                    ))?;
-                }
-                "refused by the gate"
-            }
-            (_, Some(Done::Failed(why))) => {
-                self.open += 1;
-                say(format_args!("failed: {id}: {why}"))?;
-                "failed"
-            }
-            (Planned::Changed | Planned::Gone, None) => "changed here alone",
-            _ => return Ok(()),
-        };
-        *self.counts.entry(word).or_default() += 1;
-        Ok(())
-    }
-
-    fn sum(&self, signed: &Signed) -> anyhow::Result<ExitCode> {
-        let told: Vec<String> = self
-            .counts
-            .iter()
-            .map(|(word, count)| format!("{count} {word}"))
-            .collect();
-        let told = if told.is_empty() {
-            "the database has all of it".to_owned()
-        } else {
-            told.join(", ")
-        };
-        let from = signed.head.from.as_deref().map(|from| format!(" by {from}"));
-        say(format_args!(
-            "bundle of {}{}, {} records, key {}: {told}",
-            signed.head.made_at.date(),
-            from.unwrap_or_default(),
-            signed.head.records,
-            signed.key_id
-        ))?;
-        Ok(self.code())
-    }
-
-    fn code(&self) -> ExitCode {
-        if self.open == 0 {
-            ExitCode::SUCCESS
-        } else {
-            ExitCode::FAILURE
-        }
     }
 }

@@ -20,6 +20,7 @@ use clap::Args;
 use kb_core::scanner::EnvironmentError;
 
 use super::at_hand::KnowledgeArgs;
+use super::language::EnglishArgs;
 use explain::Explainer;
 use input::Input;
 use local::Local;
@@ -58,6 +59,8 @@ pub struct MatchArgs {
     /// Version or model where the texts were written, once for each: driver=550.54.14
     #[arg(long = "env", value_name = "COMPONENT=VERSION", value_parser = parse_pair)]
     environment: Vec<(String, String)>,
+    #[command(flatten)]
+    language: EnglishArgs,
     #[command(flatten)]
     remote: RemoteArgs,
     #[command(flatten)]

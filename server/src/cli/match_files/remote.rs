@@ -187,7 +187,7 @@ impl Remote {
         &self,
         words: &str,
         domain: Option<&str>,
-        limit: usize,
+        (limit, cursor): (usize, Option<&str>),
         json: bool,
     ) -> anyhow::Result<(String, bool)> {
         let mut address = self.address("api/v1/search")?;
@@ -197,6 +197,9 @@ impl Remote {
             .append_pair("limit", &limit.to_string());
         if let Some(domain) = domain {
             address.query_pairs_mut().append_pair("domain", domain);
+        }
+        if let Some(cursor) = cursor {
+            address.query_pairs_mut().append_pair("cursor", cursor);
         }
         let accept = if json { "application/json" } else { "text/plain" };
         let response = self.send(self.client.get(address).header(ACCEPT, accept))?;

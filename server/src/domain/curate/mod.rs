@@ -2,6 +2,7 @@
 //! record out of matching and search.
 
 mod alike;
+mod begun;
 mod check;
 mod deciding;
 mod error;
@@ -32,13 +33,14 @@ use crate::store::{
 };
 
 pub use alike::{Alike, Likeness, alike};
+pub use begun::begun;
 pub use check::check_texts;
 pub use error::CurateError;
 pub use foresee::{Foreseen, Otherwise};
 pub use gate::{NoHealthyLines, loose_pattern, refused, refused_without};
 pub use moves::{merge_away, merges_into, rename};
 pub use removal::{TakenAway, needs_second_person, take_away};
-pub use review::{MAX_TEXT_CHARS, approve, begun, comment, end, outlook, propose, resolve, revert};
+pub use review::{MAX_TEXT_CHARS, approve, comment, end, outlook, propose, resolve, revert};
 pub use second_person::Approver;
 pub use split::{Movable, Parted, Parting, movable, split};
 pub use together::{Pair, together};

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use kb_core::annex::EMPTY;
 use kb_core::ids::{RecordId, Revision};
 use kb_core::record::Record;
 use kb_core::text::{Part, Violation, steps};
@@ -206,14 +205,4 @@ pub(super) fn check_text(text: &str) -> Result<(), CurateError> {
         return Err(CurateError::Text(MAX_TEXT_CHARS));
     }
     Ok(())
-}
-
-pub fn begun(id: &RecordId) -> (String, String) {
-    let domain = id.as_str().split('/').next().unwrap_or_default();
-    let document = format!(
-        "{{\n  \"id\": {id},\n  \"signature\": \"\",\n  \"domain\": {domain},\n  \"category\": \"\",\n  \"root_cause\": \"\"\n}}\n",
-        id = serde_json::Value::from(id.as_str()),
-        domain = serde_json::Value::from(domain),
-    );
-    (document, EMPTY.to_owned())
 }

@@ -15,6 +15,8 @@ use crate::domain::curate::begun;
 use crate::store::Unmatched;
 
 const TITLE_CHARS: usize = 100;
+/// Words of a line in the id that is suggested for its record.
+const ID_WORDS: usize = 5;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Draft {
@@ -51,6 +53,17 @@ pub fn draft(id: &RecordId, unmatched: &Unmatched) -> Draft {
         annex,
         proposal,
     }
+}
+
+/// An id for a record of these lines, of their first words.
+pub fn suggested_id(template: &str) -> Option<RecordId> {
+    let words = template.split_whitespace().map(|word| {
+        let word = word.trim_matches(|sign: char| sign.is_ascii_punctuation() && sign != '<');
+        word.to_ascii_lowercase()
+    });
+    let words = words.filter(|word| word.len() > 2 && word.bytes().all(|byte| byte.is_ascii_lowercase()));
+    let words: Vec<String> = words.take(ID_WORDS).collect();
+    format!("local/{}", words.join("-")).parse().ok()
 }
 
 fn title(template: &str) -> String {

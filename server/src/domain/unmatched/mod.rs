@@ -15,7 +15,7 @@ mod lines;
 mod pasted;
 
 pub use change::{ChangeError, MAX_REASON_CHARS, change};
-pub use draft::{Draft, draft, known_as};
+pub use draft::{Draft, draft, known_as, suggested_id};
 pub use gather::{LogsOf, Unmatched};
 pub use lines::{UnknownLine, UnknownLines, UnknownSearch, unknown_lines};
 pub use pasted::{KeepError, keep, keepable, pasted, take_back};

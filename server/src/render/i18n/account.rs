@@ -6,10 +6,6 @@ words! {
     "account";
     texts {
         log_in,
-        reviews,
-        feedback,
-        unmatched,
-        new_record,
         login,
         password,
         open_way,

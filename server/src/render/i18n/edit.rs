@@ -53,11 +53,13 @@ words! {
         alike,
         alike_means,
         same_signature,
+        parts,
     }
     messages {
         heading(id: &str),
         row(list: &str, number: &str),
         same_code(code: &str),
         takes_example(number: &str, pattern: &str),
+        second_person(keys: &str),
     }
 }

@@ -35,6 +35,12 @@ words! {
         find,
         suggested,
         demo,
+        editing,
+        reviews,
+        feedback,
+        unmatched,
+        workbench,
+        new_record,
     }
     messages {
         as_of(seq: &str),

@@ -154,7 +154,7 @@ impl ResponseError for Problem {
 }
 
 /// The error and everything that caused it, in one line.
-fn chain(error: &dyn std::error::Error) -> String {
+pub(in crate::web) fn chain(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut source = error.source();
     while let Some(cause) = source {

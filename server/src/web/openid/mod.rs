@@ -9,17 +9,20 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-use openidconnect::core::{CoreAuthenticationFlow, CoreJwsSigningAlgorithm, CoreProviderMetadata};
+use openidconnect::core::{
+    CoreAuthenticationFlow, CoreErrorResponseType, CoreJwsSigningAlgorithm, CoreProviderMetadata,
+};
 use openidconnect::{
     AuthorizationCode, ClientId, ClientSecret, CsrfToken, IssuerUrl, Nonce, PkceCodeChallenge,
-    PkceCodeVerifier, RedirectUrl, Scope, TokenResponse as _,
+    PkceCodeVerifier, RedirectUrl, RequestTokenError, Scope, StandardErrorResponse, TokenResponse as _,
 };
 use time::{Duration, OffsetDateTime};
 
 use crate::config::OidcArgs;
 use crate::store::Standing;
+use crate::web::error::chain;
 use crate::web::secret_file;
-use fetch::Fetch;
+use fetch::{Fetch, FetchError};
 pub use pending::Pending;
 use roles::Roles;
 use types::Provider;
@@ -48,7 +51,7 @@ pub struct OpenId {
 pub enum OpenIdError {
     #[error("{0}")]
     Settings(String),
-    /// The provider does not answer, or not as one.
+    /// The provider does not answer, not as one, or does not know this server.
     #[error("the provider of OpenID Connect: {0}")]
     Provider(String),
     /// What the browser brought back is not believed.
@@ -132,23 +135,30 @@ impl OpenId {
             .set_pkce_verifier(PkceCodeVerifier::new(pending.verifier.clone()))
             .request_async(&fetch)
             .await
-            .map_err(|_| OpenIdError::Refused("the provider does not accept the code"))?;
+            .map_err(|error| of_exchange(&error))?;
         let token = tokens
             .id_token()
             .ok_or(OpenIdError::Refused("the provider gave no ID token"))?;
         let time = chrono::DateTime::from_timestamp(now.unix_timestamp(), 0)
             .ok_or(OpenIdError::Refused("the clock is beyond its years"))?;
-        let verifier = provider
-            .id_token_verifier()
-            .set_allowed_algs([CoreJwsSigningAlgorithm::RsaSsaPkcs1V15Sha256])
-            .set_time_fn(move || time);
-        let claims = token
-            .claims(&verifier, &Nonce::new(pending.nonce.clone()))
-            .map_err(|error| {
+        let nonce = Nonce::new(pending.nonce.clone());
+        let checked = |provider: &Provider| {
+            let verifier = provider
+                .id_token_verifier()
+                .set_allowed_algs([CoreJwsSigningAlgorithm::RsaSsaPkcs1V15Sha256])
+                .set_time_fn(move || time);
+            token.claims(&verifier, &nonce)
+        };
+        let claims = if let Ok(claims) = checked(&provider) {
+            claims
+        } else {
+            // The provider may have exchanged its keys since they were read.
+            self.forget();
+            checked(&self.provider(now).await?).map_err(|error| {
                 tracing::warn!(%error, "an ID token was refused");
-                self.forget();
                 OpenIdError::Refused("the ID token is not good")
-            })?;
+            })?
+        };
         let subject = claims.subject().as_str().to_owned();
         let login = claims
             .preferred_username()
@@ -173,7 +183,6 @@ impl OpenId {
         }
     }
 
-    /// Keys may have been exchanged: the next login asks for them again.
     fn forget(&self) {
         *self.known.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
@@ -186,7 +195,7 @@ impl OpenId {
                 let fetch = |request| self.fetch.call(request);
                 let metadata = CoreProviderMetadata::discover_async(self.issuer.clone(), &fetch)
                     .await
-                    .map_err(|error| OpenIdError::Provider(error.to_string()))?;
+                    .map_err(|error| OpenIdError::Provider(chain(&error)))?;
                 *self.known.lock().unwrap_or_else(PoisonError::into_inner) = Some((now, metadata.clone()));
                 metadata
             }
@@ -198,6 +207,18 @@ impl OpenId {
             self.redirect.clone(),
         )
         .ok_or_else(|| OpenIdError::Provider("it names no address for tokens".to_owned()))
+    }
+}
+
+/// A code that the provider refuses is no login. Anything else is a fault of the settings, the network or the provider.
+fn of_exchange(
+    error: &RequestTokenError<FetchError, StandardErrorResponse<CoreErrorResponseType>>,
+) -> OpenIdError {
+    match error {
+        RequestTokenError::ServerResponse(told) if *told.error() == CoreErrorResponseType::InvalidGrant => {
+            OpenIdError::Refused("the provider does not accept the code")
+        }
+        _ => OpenIdError::Provider(chain(error)),
     }
 }
 

@@ -12,6 +12,11 @@ pub enum Section {
     Nodes,
     Account,
     Api,
+    Reviews,
+    Feedback,
+    Unmatched,
+    Workbench,
+    NewRecord,
     Elsewhere,
 }
 

@@ -55,7 +55,7 @@ pub async fn get(_: Editor, request: HttpRequest, state: Data<AppState>) -> Resu
         },
     });
     html_not_shared(&ReviewsPage {
-        layout: Layout::new(format!("{} · Peerless", words.waiting), Section::Search)
+        layout: Layout::new(format!("{} · Peerless", words.waiting), Section::Reviews)
             .in_both("/reviews")
             .spoken(locale),
         words,

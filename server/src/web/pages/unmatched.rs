@@ -14,7 +14,7 @@ use time::OffsetDateTime;
 
 use super::layout::{Layout, Section};
 use super::{html_not_shared, locale};
-use crate::domain::unmatched::{self, known_as};
+use crate::domain::unmatched::{self, known_as, suggested_id};
 use crate::render::i18n::Locale;
 use crate::render::i18n::unmatched::Words;
 use crate::render::words::{Link, Row, encoded, grouped, moment, record_href};
@@ -77,6 +77,8 @@ pub struct UnmatchedOnePage {
     pub(in crate::web::pages) seen: String,
     pub(in crate::web::pages) list: String,
     pub(in crate::web::pages) id: String,
+    /// An id for the record that is begun from them.
+    pub(in crate::web::pages) suggested: String,
     pub(in crate::web::pages) template: String,
     pub(in crate::web::pages) facts: Vec<Row>,
     pub(in crate::web::pages) record: Option<Link>,
@@ -173,7 +175,7 @@ pub(in crate::web::pages) fn page(
         &filter.sort
     };
     UnmatchedPage {
-        layout: Layout::new(format!("{} · Peerless", words.title), Section::Elsewhere)
+        layout: Layout::new(format!("{} · Peerless", words.title), Section::Unmatched)
             .spoken(locale)
             .in_both("/unmatched"),
         words,
@@ -308,7 +310,7 @@ pub(in crate::web::pages) fn one_page(
     }
     let address = format!("/unmatched/{}", one.id);
     UnmatchedOnePage {
-        layout: Layout::new(format!("{} · Peerless", words.title), Section::Elsewhere)
+        layout: Layout::new(format!("{} · Peerless", words.title), Section::Unmatched)
             .spoken(locale)
             .in_both(&address),
         words,
@@ -326,6 +328,7 @@ pub(in crate::web::pages) fn one_page(
         is_open: one.state == UnmatchedState::Open,
         is_mine: one.assignee.as_deref() == Some(caller),
         assignee: one.assignee.unwrap_or_default(),
+        suggested: suggested_id(&one.template).map_or_else(String::new, |id| id.to_string()),
         id: one.id,
         template: one.template,
         examples: one.examples,

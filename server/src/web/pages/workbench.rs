@@ -127,7 +127,7 @@ pub async fn post(
 
 pub fn page(asked: Asked, answer: Option<&Answer>, locale: Locale) -> WorkbenchPage {
     let words = Words::of(locale.language);
-    let mut layout = Layout::new(words.title, Section::Elsewhere)
+    let mut layout = Layout::new(words.title, Section::Workbench)
         .spoken(locale)
         .in_both("/workbench");
     if let Some(answer) = answer {

@@ -11,6 +11,8 @@ pub struct Visitor {
     pub name: Option<String>,
     /// Where one logs in, and comes back to this page from.
     pub login_href: String,
+    /// May propose records, so that the head leads to the pages of editors.
+    pub edits: bool,
     /// The server is a demo, which each page says.
     pub is_demo: bool,
 }
@@ -20,6 +22,7 @@ impl Default for Visitor {
         Self {
             name: None,
             login_href: "/login".to_owned(),
+            edits: false,
             is_demo: false,
         }
     }
@@ -35,8 +38,14 @@ impl Visitor {
                 || "/login".to_owned(),
                 |back| format!("/login?return_to={}", encoded(back)),
             ),
+            edits: false,
             is_demo: false,
         }
+    }
+
+    #[must_use]
+    pub(in crate::web) fn who_edits(self, edits: bool) -> Self {
+        Self { edits, ..self }
     }
 
     #[must_use]

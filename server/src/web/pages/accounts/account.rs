@@ -8,9 +8,8 @@ use time::OffsetDateTime;
 
 use super::login::{door, hand_over};
 use super::{browser, see_other, told};
-use crate::domain::accounts::{own_tokens, roles, sessions};
+use crate::domain::accounts::{own_tokens, sessions};
 use crate::render::i18n::account::Words;
-use crate::render::i18n::workbench;
 use crate::render::words::moment;
 use crate::store::{NewSession, Scope, StoredToken};
 use crate::web::error::{Code, Problem};
@@ -29,8 +28,6 @@ pub struct AccountPage {
     pub(in crate::web::pages) role: String,
     pub(in crate::web::pages) has_password: bool,
     pub(in crate::web::pages) is_admin: bool,
-    /// What its link says, for whoever may edit.
-    pub(in crate::web::pages) workbench: Option<&'static str>,
     pub(in crate::web::pages) sessions: Vec<SessionRow>,
     pub(in crate::web::pages) tokens: Vec<TokenRow>,
     pub(in crate::web::pages) scopes: Vec<ScopeChoice>,
@@ -87,10 +84,6 @@ pub(in crate::web::pages) fn page(
         },
         has_password: session.person.password_hash.is_some(),
         is_admin: standing.role == crate::store::Role::Admin,
-        workbench: roles::scopes(standing)
-            .iter()
-            .any(|scope| matches!(scope, Scope::Edit | Scope::Admin))
-            .then_some(workbench::Words::of(session.locale.language).heading),
         sessions: sessions
             .iter()
             .map(|other| session_row(other, &session.session.id))

@@ -96,7 +96,7 @@ impl From<OpenIdError> for Problem {
                 tracing::warn!(%error, "a login with OpenID Connect failed");
                 Self::new(
                     Code::Unavailable,
-                    "the provider of OpenID Connect does not answer",
+                    "the provider of OpenID Connect does not answer as it should: the log of this server says why",
                 )
             }
             OpenIdError::Settings(_) => Self::internal(&error),

@@ -52,7 +52,7 @@ pub async fn get(
     let NewParams { id, unmatched } = params.into_inner();
     let wanted = id.unwrap_or_default();
     let ask = |refusal| {
-        let layout = Layout::new(format!("{} · Peerless", words.new), Section::Search);
+        let layout = Layout::new(format!("{} · Peerless", words.new), Section::NewRecord);
         html_not_shared(&NewPage {
             layout: layout.in_both("/records/new").spoken(locale),
             words,

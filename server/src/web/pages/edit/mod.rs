@@ -5,10 +5,12 @@
 //! sent      what a form sent, put into the texts that it showed     view  fields with their values and findings
 //! together  another editor was faster: both changes, merged         save  what the buttons keep
 //! alike     published records that may say the same    mod   the page
+//! places    where in the form a finding stands
 //! ```
 
 pub(super) mod alike;
 pub mod begun;
+mod places;
 mod save;
 mod sent;
 mod together;
@@ -26,6 +28,7 @@ use kb_core::record::Record;
 use kb_core::text::{Part, Violation};
 
 use self::alike::{AlikeView, alike_views};
+use self::places::{Place, places};
 use self::sent::{Given, Pair, Sent};
 use self::together::Together;
 use self::view::{Entry, Finding, SectionView, Told, sections, unknown_records};
@@ -63,7 +66,7 @@ struct EditPage {
     note: String,
     sections: Vec<SectionView>,
     general: Vec<Finding>,
-    findings: usize,
+    places: Vec<Place>,
     alike: Vec<AlikeView>,
     refusal: Option<String>,
     together: Option<Together>,
@@ -276,7 +279,7 @@ async fn page(
         }
         Err(_) => Vec::new(),
     };
-    let findings = told.count();
+    let places = places(&sections);
     let href = record_href(id.as_str());
     let (action, heading) = match &desktop.base {
         Some(_) => (format!("{href}/-/edit"), words.heading(id.as_str())),
@@ -317,7 +320,7 @@ async fn page(
         note: extra.note,
         sections,
         general: told.rest(),
-        findings,
+        places,
         alike: alike_views(others.unwrap_or_default(), &generation, *locale),
         refusal: extra.refusal,
         together: extra.together,

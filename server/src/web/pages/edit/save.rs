@@ -68,7 +68,9 @@ pub(super) async fn save(
     let done = match step {
         "propose" => {
             let which = (&desktop.id, Some(accepted.revision));
-            let asked = curate::propose(state.store.as_ref(), which, None, &by, now).await;
+            // Whoever reviews is told why, too.
+            let note = Some(extra.note.clone()).filter(|note| !note.is_empty());
+            let asked = curate::propose(state.store.as_ref(), which, note, &by, now).await;
             asked.map(|_| ())
         }
         "publish" if desktop.actor.may(Scope::Publish) => {
@@ -105,8 +107,8 @@ pub(super) async fn save(
             )
             .await
         }
-        Err(error @ CurateError::SecondPerson(_)) => {
-            extra.refusal = Some(format!("{}: {error}", words.not_published));
+        Err(CurateError::SecondPerson(keys)) => {
+            extra.refusal = Some(words.second_person(&keys.join(", ")));
             page(request, state, &desktop, sent, extra, StatusCode::CONFLICT).await
         }
         Err(error) => Err(error.into()),

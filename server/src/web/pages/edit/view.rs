@@ -158,10 +158,6 @@ impl Told {
         })
         .collect()
     }
-
-    pub(super) fn count(&self) -> usize {
-        self.found.len()
-    }
 }
 
 /// Edges to records that are not published: the check of the texts alone does not know them.

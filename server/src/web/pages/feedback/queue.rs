@@ -104,7 +104,7 @@ pub async fn get(
     let generation = state.knowledge.current();
     let rows = disagreements(&generation, &state.shares);
     html_not_shared(&QueuePage {
-        layout: Layout::new(format!("{} · Peerless", words.title), Section::Search)
+        layout: Layout::new(format!("{} · Peerless", words.title), Section::Feedback)
             .in_both("/feedback")
             .spoken(locale),
         words,

@@ -23,6 +23,8 @@ pub struct Diff {
 pub struct FieldChange {
     pub label: String,
     pub pointer: String,
+    /// What a comment on the field names it by: a pointer, behind `annex:` where it is in the annex.
+    pub place: String,
     pub kind: &'static str,
     pub old: Option<String>,
     pub new: Option<String>,
@@ -89,6 +91,10 @@ fn told(change: Change, locale: Locale) -> FieldChange {
         },
         old: change.old.map(plain),
         new: change.new.map(plain),
+        place: match change.part {
+            Part::Document => change.pointer.clone(),
+            Part::Annex => format!("annex:{}", change.pointer),
+        },
         pointer: change.pointer,
     }
 }
