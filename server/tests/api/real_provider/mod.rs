@@ -187,7 +187,7 @@ async fn a_code_of_another_real_provider_lets_nobody_in() {
     let registered = provider.register().await;
     let app = provider
         .app_with(&registered, |oidc| {
-            oidc.issuer = Some(format!("{}/", provider.url))
+            oidc.issuer = Some(format!("{}/", provider.url));
         })
         .await;
     let answer = app.get("/login/oidc").await;

@@ -3,10 +3,10 @@
 use std::io::{BufRead as _, BufReader};
 use std::process::{Child, ChildStderr, Command, Stdio};
 
+use peerless::clock::{Clock as _, SystemClock};
 use peerless::config::{OidcArgs, RoleOf};
 use reqwest::{Client, Url};
 use serde_json::{Value, json};
-use time::OffsetDateTime;
 
 use super::Begun;
 use crate::browser::url_encoded;
@@ -135,7 +135,7 @@ impl Provider {
             change(&mut options.settings.oidc);
         });
         let app = app.await;
-        app.clock.set(OffsetDateTime::now_utc());
+        app.clock.set(SystemClock.now());
         app
     }
 
