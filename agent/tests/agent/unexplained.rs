@@ -30,6 +30,6 @@ fn a_line_that_looks_like_an_error_is_told_where_no_record_explains_it() {
     fs::write(log, format!("zorgblat failed\n{LINE}\n")).unwrap();
     let told = run(&node, "match", &[log]);
     assert_eq!(told.code, 0);
-    let note = "note: line 1 looks like an error, and no record explains it";
-    assert!(told.stdout.contains(note), "{}", told.stdout);
+    let hint = "note: line 1 looks like an error, and no record explains it";
+    assert!(told.stdout.contains(hint), "{}", told.stdout);
 }
