@@ -33,7 +33,7 @@ const LOOSE: [&str; 20] = [
     "(?:)",
     "^",
     r"[Ss]tep[: ]+\d+",
-    r"(?i)\bwarning\b",
+    "kernel:",
     "torch",
     r"\brank\b",
 ];

@@ -1,7 +1,7 @@
 //! The gate in front of what readers see: may these records join a generation?
 //!
-//! A record must find its own examples and none of its near misses. It must not match a line of a healthy run, nor come
-//! before another record on that one's own texts, nor stand in those of many, and no pattern of it may be asked of every line,
+//! A record must find its own examples and none of its near misses. It must not match a line of a healthy run, nor be a possible
+//! meaning of many, nor come before another record on that one's own texts, nor stand in those of many, and no pattern of it may be asked of every line,
 //! ask for next to nothing or cost too much. What else a text must keep is told by [`super::check_texts`].
 
 mod healthy;
@@ -85,7 +85,15 @@ pub fn refused_without(
         let together = signatures(some.iter());
         let mut healthy = Healthy::of(&together, lines);
         let (whole, _) = Matcher::build(together.clone());
-        each_hit(&Arc::new(whole), lines, |hit| healthy.take(hit, &all));
+        let possible = ScanOptions {
+            report_candidates: true,
+            ..ScanOptions::default()
+        };
+        each_event(&Arc::new(whole), lines, possible, |event| match event {
+            Event::Hit(hit) => healthy.take(hit, &all),
+            Event::Candidate(hit) => healthy.take_possible(hit),
+            _ => {}
+        });
         let (alone, _) = Matcher::build(each_alternative(together));
         let alone = Arc::new(alone);
         for (record, violation) in healthy.found {
@@ -137,18 +145,19 @@ fn each_alternative(mut records: Vec<RecordSignatures>) -> Vec<RecordSignatures>
 }
 
 pub(super) fn each_hit(matcher: &Arc<Matcher>, text: &str, mut take: impl FnMut(Hit)) {
-    let mut take = |events: Vec<Event>| {
-        for event in events {
-            if let Event::Hit(hit) = event {
-                take(hit);
-            }
+    each_event(matcher, text, ScanOptions::default(), |event| {
+        if let Event::Hit(hit) = event {
+            take(hit);
         }
-    };
-    let mut scanner = matcher.scanner(ScanOptions::default());
+    });
+}
+
+fn each_event(matcher: &Arc<Matcher>, text: &str, options: ScanOptions, mut take: impl FnMut(Event)) {
+    let mut scanner = matcher.scanner(options);
     for piece in text.as_bytes().chunks(PIECE) {
-        take(scanner.push(piece));
+        scanner.push(piece).into_iter().for_each(&mut take);
     }
-    take(scanner.finish_with_events().0);
+    scanner.finish_with_events().0.into_iter().for_each(take);
 }
 
 fn read(matcher: &Arc<Matcher>, text: &str) -> Summary {

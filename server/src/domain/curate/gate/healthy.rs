@@ -1,6 +1,6 @@
 //! Records that match lines of healthy runs, the first thing that the gate refuses.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Deref;
 use std::sync::Arc;
 
@@ -14,6 +14,8 @@ use super::{MOST_OF_RULE, SHOWN, read};
 
 /// Lines of healthy runs about which records are asked among all others.
 const MOST_LINES_ASKED: usize = 500;
+/// Lines of healthy runs of which a record may be a possible meaning. Of those that ship none is of any.
+const MOST_POSSIBLE: usize = 5;
 
 /// Records that match lines of healthy runs.
 ///
@@ -25,6 +27,7 @@ pub(super) struct Healthy<'t> {
     depend: BTreeSet<RecordId>,
     /// Lines that may still be asked about among all records.
     left: usize,
+    possible: BTreeMap<RecordId, usize>,
     pub(super) found: Vec<(RecordId, Violation)>,
 }
 
@@ -45,6 +48,7 @@ impl<'t> Healthy<'t> {
                 .map(|record| record.id.clone())
                 .collect(),
             left: MOST_LINES_ASKED,
+            possible: BTreeMap::new(),
             found: Vec::new(),
         }
     }
@@ -55,7 +59,7 @@ impl<'t> Healthy<'t> {
             return;
         }
         let line = lines_of(self.lines, &hit);
-        let text: String = line.chars().take(SHOWN).collect();
+        let text = shown(line);
         let reason = if !self.depend.contains(&hit.record) {
             format!("{} matches a line of a healthy run: {text:?}", hit.pattern)
         } else if self.left == 0 {
@@ -67,10 +71,33 @@ impl<'t> Healthy<'t> {
             }
             format!("{} matches a line of a healthy run: {text:?}", hit.pattern)
         };
+        self.refuse(hit.record, reason);
+    }
+
+    /// Words that say too little to be a match are shown as a possible meaning: beside healthy lines they are noise in every answer.
+    pub(super) fn take_possible(&mut self, hit: Hit) {
+        let count = self.possible.entry(hit.record.clone()).or_default();
+        *count += 1;
+        if *count != MOST_POSSIBLE + 1 {
+            return;
+        }
+        let text = shown(lines_of(self.lines, &hit));
+        let reason = format!(
+            "{} stands in more than {MOST_POSSIBLE} lines of healthy runs, such as {text:?}",
+            hit.pattern
+        );
+        self.refuse(hit.record, reason);
+    }
+
+    fn refuse(&mut self, record: RecordId, reason: String) {
         let violation = Violation::error(Part::Document, "", "gate/healthy-line", reason);
         let fix = "narrow the pattern, so that it needs words of the error itself";
-        self.found.push((hit.record, violation.fix(fix)));
+        self.found.push((record, violation.fix(fix)));
     }
+}
+
+fn shown(line: &str) -> String {
+    line.chars().take(SHOWN).collect()
 }
 
 fn lines_of<'t>(text: &'t str, hit: &Hit) -> &'t str {
