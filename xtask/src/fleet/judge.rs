@@ -20,7 +20,9 @@ pub(super) struct Judged {
     pub(super) action: bool,
     /// Whether what came with the update is named; absent where nothing came.
     pub(super) facet: Option<bool>,
-    /// What the server said, of the first node.
+    /// What was planted on the first node.
+    pub(super) planted: String,
+    /// What the server said of it.
     pub(super) said: String,
 }
 
@@ -48,6 +50,7 @@ struct Said {
 
 struct Finding {
     cause: String,
+    rule: String,
     blame: Option<String>,
     action: Option<String>,
     bearing: String,
@@ -72,12 +75,17 @@ impl<'c> Judge<'c> {
         let mut verdict = Verdict::default();
         let facets = self.facets()?;
         for planted in &plan.planted {
-            verdict.faults.push(self.fault(planted, &facets)?);
+            let mut judged = self.fault(planted, &facets)?;
+            judged.planted = planted.words(plan);
+            verdict.faults.push(judged);
         }
         let versions: Vec<&str> = plan.planted.iter().filter_map(|one| one.version).collect();
+        // Of a branch its number is named as well as its version.
+        let is_planted = |facet: &&Facet| versions.iter().any(|version| version.starts_with(&facet.value));
+        let is_version = |facet: &&Facet| ["driver.", "bios."].iter().any(|of| facet.name.starts_with(of));
         let wrong = facets
             .iter()
-            .filter(|facet| !versions.contains(&facet.value.as_str()));
+            .filter(|facet| is_version(facet) && !is_planted(facet));
         verdict.wrong_facets = wrong
             .map(|facet| format!("{} {}", facet.name, facet.value))
             .collect();
@@ -125,13 +133,15 @@ impl<'c> Judge<'c> {
         let expected = Expected::of(planted.kind);
         let mut nodes = Vec::new();
         for node in &planted.nodes {
-            nodes.extend(self.node(*node)?);
+            if let Some(mut said) = self.node(*node)? {
+                said.changes = self.changes(*node)?;
+                nodes.push(said);
+            }
         }
         let facet = planted
             .version
             .and_then(|version| facets.iter().find(|facet| facet.value == version));
-        let right =
-            |finding: &&Finding| finding.is_against() && expected.causes.contains(&finding.cause.as_str());
+        let right = |finding: &&Finding| finding.is_against() && finding.is_one_of(expected.causes);
         let most = |is: &dyn Fn(&Said) -> bool| {
             let good = nodes.iter().filter(|said| is(said)).count();
             !nodes.is_empty() && good * 5 >= nodes.len() * 4
@@ -172,6 +182,7 @@ impl<'c> Judge<'c> {
             // An association starts no action: then no node may be taken out of service for it.
             action: most(&action) || (is_group && facet.is_some() && most(&|said| said.is_in_service())),
             facet: is_named,
+            planted: String::new(),
             said: nodes.first().map(Said::words).unwrap_or_default(),
         })
     }
@@ -186,9 +197,8 @@ impl<'c> Judge<'c> {
             if text(finding, "state").as_deref() == Some("resolved") {
                 continue;
             }
-            let cause = text(finding, "record")
-                .or_else(|| text(finding, "rule"))
-                .unwrap_or_default();
+            let rule = text(finding, "rule").unwrap_or_default();
+            let cause = text(finding, "record").unwrap_or_else(|| rule.clone());
             let blame = match text(finding, "at_fault") {
                 Some(blame) => Some(blame),
                 None => self.blame(&cause)?,
@@ -198,16 +208,28 @@ impl<'c> Judge<'c> {
                 action: text(finding, "action"),
                 bearing: text(finding, "bearing").unwrap_or_default(),
                 title: text(finding, "title").unwrap_or_default(),
+                rule,
                 cause,
             });
         }
-        let changes = list(&answer, "changes").iter().map(ToString::to_string);
         Ok(Some(Said {
             findings,
             action: text(summary, "action"),
             verdict: text(summary, "verdict").unwrap_or_default(),
-            changes: changes.collect(),
+            changes: Vec::new(),
         }))
+    }
+
+    /// What is different since the node was good.
+    fn changes(&mut self, at: usize) -> Result<Vec<String>> {
+        let changed = self
+            .client
+            .get(&format!("/api/v1/nodes/{}/changes", plan::name(at)))?;
+        let changed = changed.unwrap_or_default();
+        Ok(list(&changed, "changes")
+            .iter()
+            .map(ToString::to_string)
+            .collect())
     }
 
     fn blame(&mut self, record: &str) -> Result<Option<String>> {
@@ -234,7 +256,7 @@ impl<'c> Judge<'c> {
             let facet = Facet {
                 name: text(facet, "facet").unwrap_or_default(),
                 value: text(facet, "value").unwrap_or_default(),
-                blame: text(facet, "at_fault").unwrap_or_default(),
+                blame: text(facet, "part").unwrap_or_default(),
             };
             if !facets
                 .iter()
@@ -259,6 +281,11 @@ impl Finding {
     fn is_against(&self) -> bool {
         self.bearing != "event"
     }
+
+    /// By its record, or by the rule that found it.
+    fn is_one_of(&self, causes: &[&str]) -> bool {
+        causes.contains(&self.cause.as_str()) || causes.contains(&self.rule.as_str())
+    }
 }
 
 impl Said {
@@ -275,7 +302,12 @@ impl Said {
             .map(|one| {
                 let blame = one.blame.as_deref().unwrap_or("-");
                 let action = one.action.as_deref().unwrap_or("-");
-                format!("{} [{} {blame} {action}]", one.cause, one.bearing)
+                let title = if one.cause.starts_with("verdict/") {
+                    one.title.as_str()
+                } else {
+                    ""
+                };
+                format!("{} [{} {blame} {action}] {title}", one.cause, one.bearing)
             })
             .collect();
         let action = self.action.as_deref().unwrap_or("-");

@@ -21,6 +21,9 @@ mod reports;
 mod server;
 mod symptoms;
 mod table;
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
+mod tests;
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};

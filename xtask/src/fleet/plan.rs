@@ -67,6 +67,25 @@ pub(super) struct Plan {
     pub(super) planted: Vec<Planted>,
 }
 
+impl Planted {
+    /// Its first node, and how the fault was drawn.
+    pub(super) fn words(&self, plan: &Plan) -> String {
+        let Some((at, node)) = self
+            .nodes
+            .first()
+            .and_then(|at| Some((*at, plan.nodes.get(*at)?)))
+        else {
+            return String::new();
+        };
+        let drawn = node.fault.map(|fault| fault.words()).unwrap_or_default();
+        let version = self
+            .version
+            .map(|version| format!(", {version}"))
+            .unwrap_or_default();
+        format!("{} {:?}, {drawn}{version}", name(at), node.board)
+    }
+}
+
 /// Id of a node.
 pub(super) fn name(node: usize) -> String {
     format!("simulated-{node:04}")

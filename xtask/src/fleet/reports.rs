@@ -239,6 +239,10 @@ fn only_looked(report: &mut Report) {
     for gpu in &mut report.gpus {
         gpu.facts
             .retain(|name, _| !name.starts_with("during.") && !name.starts_with("load."));
+        if let Some(fact) = gpu.facts.get_mut(fact_name::THROTTLE_REASONS) {
+            // What NVML says of a GPU that does nothing.
+            fact.value = Some(json!(["gpu_idle"]));
+        }
     }
 }
 

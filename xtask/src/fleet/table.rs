@@ -99,9 +99,10 @@ impl Verdict {
         for fault in &self.faults {
             let _ = writeln!(
                 text,
-                "- {} ({} nodes): {}",
+                "- {} ({} nodes; {}): {}",
                 fault.kind.name(),
                 fault.nodes,
+                fault.planted,
                 fault.said
             );
         }
@@ -135,7 +136,7 @@ impl Verdict {
             .map(|fault| {
                 json!({
                     "kind": fault.kind.name(), "nodes": fault.nodes, "found": fault.found, "cause": fault.cause,
-                    "blame": fault.blame, "action": fault.action, "update_named": fault.facet, "said": fault.said,
+                    "blame": fault.blame, "action": fault.action, "update_named": fault.facet, "drawn": fault.planted, "said": fault.said,
                 })
             })
             .collect();

@@ -47,7 +47,6 @@ pub(super) fn acs(report: &mut Report) {
     for pair in &mut report.pairs {
         let ports = [pair.a, pair.b].map(|gpu| pcie::port(usize::try_from(gpu).unwrap_or_default()));
         pair.facts = pcie::pair_facts(&ports);
-        pair.common_ancestor = Fact::read("PHB".to_owned(), "nvmlDeviceGetTopologyCommonAncestor");
     }
 }
 
