@@ -72,6 +72,10 @@ pub(crate) fn read(root: &HostRoot, watch: &Watch) -> Result<Host, IdError> {
             })),
         ),
         ("os.name".to_owned(), text(os_name(root))),
+        (
+            fact_name::BIOS_VERSION.to_owned(),
+            text(root.line("sys/class/dmi/id/bios_version")),
+        ),
         ("host.container".to_owned(), text(place::container(root))),
         (
             "host.virtual_machine".to_owned(),

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::figure::Figure;
-use super::floor::floor;
-use super::group::Group;
+use super::floor::{floor, of_key};
+use super::group::{Group, Summary};
 
 /// From so many spreads on a figure is to be watched. Copy engines over NVLink: 1.5 %.
 pub const WATCH_SPREADS: f64 = 5.0;
@@ -119,14 +119,28 @@ pub fn earlier(figure: &Figure, before: f64) -> Compared {
     }
 }
 
-fn against(figure: &Figure, group: Group, least: f64) -> Against {
-    let difference = figure.value / group.median - 1.0;
-    let spread = group.spread.max(least);
-    let worse = if figure.series.higher_is_better() {
-        -difference
+/// By how many spreads the middle of what a node measured is worse than a group of other nodes, below 0 where it is better; `key` is
+/// that of the series. None where that cannot be told.
+pub fn spreads_worse(key: &str, summary: &Summary, group: Group) -> Option<f64> {
+    let (least, higher_is_better) = of_key(key)?;
+    let own = Group::of_nodes([summary])?;
+    let against = value_against((own.median, higher_is_better), group, least);
+    let worse = if higher_is_better {
+        -against.difference
     } else {
-        difference
+        against.difference
     };
+    Some(worse / against.spread).filter(|spreads| spreads.is_finite())
+}
+
+fn against(figure: &Figure, group: Group, least: f64) -> Against {
+    value_against((figure.value, figure.series.higher_is_better()), group, least)
+}
+
+fn value_against((value, higher_is_better): (f64, bool), group: Group, least: f64) -> Against {
+    let difference = value / group.median - 1.0;
+    let spread = group.spread.max(least);
+    let worse = if higher_is_better { -difference } else { difference };
     // Where the border lies must not depend on the last bit of a division.
     let spreads = worse / spread + 1e-9;
     let standing = match spreads {

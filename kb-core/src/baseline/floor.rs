@@ -1,6 +1,7 @@
 //! By how much figures of good machines are known to differ.
 
 use super::figure::{Figure, Series};
+use super::link::LinkClass;
 
 /// From this size on a copy fills its links, and what starting it takes is no longer seen.
 const FILLS_LINKS: u64 = 64 << 20;
@@ -23,6 +24,24 @@ pub fn floor(figure: &Figure) -> f64 {
         return of_series.max(SINGLE_SAMPLE);
     }
     of_series
+}
+
+/// The same of a series of which only the key is known, taken by enough samples; `None` where it is no key.
+pub(super) fn of_key(key: &str) -> Option<(f64, bool)> {
+    let (key, unit) = match key.strip_suffix("/GB/s") {
+        Some(key) => (key, "GB/s"),
+        None => key.rsplit_once('/')?,
+    };
+    let mut parts = key.rsplit('/');
+    let (gpus, bytes) = (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);
+    let series = Series {
+        link: LinkClass::Unknown,
+        test: parts.next()?.to_owned(),
+        bytes,
+        gpus,
+        unit: unit.to_owned(),
+    };
+    Some((of_series(&series), series.higher_is_better()))
 }
 
 fn of_series(series: &Series) -> f64 {

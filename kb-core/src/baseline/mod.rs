@@ -22,7 +22,9 @@ mod review;
 mod tests;
 
 pub use cohort::{Cohort, Unplaced};
-pub use compare::{Against, Compared, LEAST_NODES, LEAST_VALUES, Standing, WATCH_SPREADS, earlier};
+pub use compare::{
+    Against, Compared, LEAST_NODES, LEAST_VALUES, Standing, WATCH_SPREADS, earlier, spreads_worse,
+};
 pub use figure::{Figure, Series, figures, test_name};
 pub use floor::floor;
 pub use group::{Group, Summary};

@@ -3,7 +3,7 @@
 use super::line::canonical;
 use serde_json::Value;
 
-use super::states::{JUDGED, bearing_of, number};
+use super::states::{JUDGED, bearing_of, number, tells_nothing};
 use super::{LineEvent, cause};
 use crate::report::{
     Absence, AbsentGpu, Bearing, Fact, GapKind, Gpu, NODE, ReasonCode, Report, Unread, fact_name,
@@ -216,6 +216,7 @@ impl Look {
         for (name, partner, judge) in JUDGED {
             let fact = gpu.facts.get(*name);
             match fact.and_then(|fact| fact.value.as_ref()) {
+                Some(value) if tells_nothing(name, value) => {}
                 Some(value) => {
                     if let Some((cause, bad)) = judge(gpu, value) {
                         self.state(cause, &device, bad);

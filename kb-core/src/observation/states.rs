@@ -13,6 +13,17 @@ pub(crate) const THROTTLING: [&str; 4] = [
     "hw_power_brake_slowdown",
 ];
 
+/// What an idle GPU names in place of what held it down while it worked.
+const IDLE: &str = "gpu_idle";
+
+/// True where the GPU does nothing, so that its clocks tell neither that heat holds them down nor that it does not.
+pub(super) fn tells_nothing(name: &str, value: &Value) -> bool {
+    name == fact_name::THROTTLE_REASONS
+        && words(value).is_some_and(|reasons| {
+            reasons.contains(&IDLE) && !reasons.iter().any(|reason| THROTTLING.contains(reason))
+        })
+}
+
 /// What a fact's value says: the state that it is about, and what is bad about that. `None` where the value, or that of the
 /// fact which it is held against, cannot be read.
 type Judge = fn(&Gpu, &Value) -> Option<(&'static str, Option<String>)>;

@@ -3,6 +3,8 @@
 
 pub const ACS_REDIRECTING_BRIDGES: &str = "acs.redirecting_bridges";
 pub const BAR1_TOTAL_BYTES: &str = "bar1.total_bytes";
+/// Version of the machine's firmware, as it names itself (SMBIOS).
+pub const BIOS_VERSION: &str = "bios.version";
 pub const CLOCK_MEMORY_MHZ: &str = "clock.memory_mhz";
 pub const CLOCK_SM_MHZ: &str = "clock.sm_mhz";
 pub const COMPUTE_MODE: &str = "compute.mode";

@@ -9,6 +9,7 @@ pub mod correlate;
 pub mod curate;
 pub mod enrol;
 mod excerpt;
+pub mod facets;
 pub mod false_alarms;
 pub mod feedback;
 pub mod fleet;

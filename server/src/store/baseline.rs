@@ -6,14 +6,14 @@ use kb_core::ids::{NodeId, ReportId};
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
-use super::{ReportListing, ReportStore, StoreError};
+use super::{FacetStore, ReportListing, StoreError};
 
 /// Series that are kept of a node; of more the oldest are forgotten.
 pub const MOST_SERIES: usize = 256;
 
 /// Summaries of what nodes measured.
 #[async_trait]
-pub trait BaselineStore: ReportStore {
+pub trait BaselineStore: FacetStore {
     /// Keeps what a good run measured. A series replaces its namesake; those of another cohort (driver, GPUs) are forgotten.
     async fn note_baseline(
         &self,

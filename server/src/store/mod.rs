@@ -13,6 +13,7 @@ mod bundles;
 mod deliveries;
 mod digest;
 mod error;
+mod facets;
 mod feed;
 mod feedback;
 mod fleet;
@@ -40,6 +41,7 @@ pub use baseline::*;
 pub use bundles::*;
 pub use deliveries::*;
 pub use error::StoreError;
+pub use facets::*;
 pub use feed::*;
 pub use feedback::*;
 pub use fleet::*;
@@ -80,6 +82,7 @@ pub trait Store:
     + FeedbackStore
     + UnmatchedStore
     + BaselineStore
+    + FacetStore
     + BundleStore
     + AdviceStore
     + DeliveryStore

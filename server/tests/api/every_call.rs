@@ -103,7 +103,8 @@ fn path_of(operation: &Operation<'_>, join_token: &str, person: &str) -> String 
         "/api/v1/nodes/{id}"
         | "/api/v1/nodes/{id}/findings"
         | "/api/v1/nodes/{id}/measurements"
-        | "/api/v1/nodes/{id}/case" => "node-1",
+        | "/api/v1/nodes/{id}/case"
+        | "/api/v1/nodes/{id}/changes" => "node-1",
         path if path.starts_with("/api/v1/people/") => person,
         "/api/v1/reports/{id}" => "run-1",
         "/api/v1/unmatched/{id}" => UNKNOWN,

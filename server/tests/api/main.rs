@@ -17,6 +17,7 @@ mod accounts;
 mod agreement;
 mod alike;
 mod answer_page;
+mod apart;
 mod attacks;
 mod bad_input;
 mod baseline;

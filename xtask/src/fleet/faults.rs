@@ -1,59 +1,80 @@
-//! Faults that are planted: what a measurement looks like where something is slow.
+//! The faults that are planted: which there are, whom they concern, from when on.
 
 use anyhow::{Result, bail};
-use serde_json::{Value, json};
 
-use super::nodes::list;
-use super::noise::samples;
+use super::boards::Board;
+use super::noise::between;
 use crate::random::Random;
-
-/// GPUs of a node.
-const GPUS: usize = 4;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Kind {
-    /// A pair is 3 to 12 % slower, both ways.
+    /// A pair is 3 to 30 % slower, both ways.
     SlowPair,
-    /// A pair is 2 % slower: the least that must be seen.
-    BarelySlowPair,
-    /// All pairs of a GPU are 5 to 15 % slower.
-    SlowGpu,
     /// A GPU has half of its NVLinks.
     HalfLinks,
-    /// What goes between a GPU and the host has half of its lanes.
-    HalfLanes,
-    /// The whole node is 4 to 10 % slower.
-    SlowNode,
-    /// Loads over a pair take 15 to 40 % longer.
-    SlowLoads,
-    /// All pairs of a GPU are 4 to 8 % slower in the second run, and were good in the first.
-    Drift,
+    /// What one GPU writes to another never arrives.
+    DroppedWrites,
+    /// NVML says GNS of all pairs, and the driver refuses; on other nodes of the model it does not.
+    GnsRefusal,
+    /// All or most nodes that got a driver branch are slower since, or refuse.
+    DriverRegression,
+    /// A BIOS update has switched ACS on: copies between GPUs go through the root complex, or are refused.
+    AcsAfterBios,
+    /// A GPU gets hotter from run to run, and slower.
+    ThermalDrift,
+    /// A GPU has fallen off the bus.
+    LostGpu,
+    /// The link of a network adapter goes down and up.
+    FlappingNic,
+    /// A row of a GPU's memory could not be remapped.
+    RemapFailed,
 }
 
-const KINDS: [(Kind, &str); 8] = [
+const KINDS: [(Kind, &str); 10] = [
     (Kind::SlowPair, "slow-pair"),
-    (Kind::BarelySlowPair, "barely-slow-pair"),
-    (Kind::SlowGpu, "slow-gpu"),
     (Kind::HalfLinks, "half-links"),
-    (Kind::HalfLanes, "half-lanes"),
-    (Kind::SlowNode, "slow-node"),
-    (Kind::SlowLoads, "slow-loads"),
-    (Kind::Drift, "drift"),
+    (Kind::DroppedWrites, "dropped-writes"),
+    (Kind::GnsRefusal, "gns-refusal"),
+    (Kind::DriverRegression, "driver-regression"),
+    (Kind::AcsAfterBios, "acs-after-bios"),
+    (Kind::ThermalDrift, "thermal-drift"),
+    (Kind::LostGpu, "lost-gpu"),
+    (Kind::FlappingNic, "flapping-nic"),
+    (Kind::RemapFailed, "remap-failed"),
 ];
+
+/// How a driver regression looks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Regression {
+    /// Kernels that copy between GPUs are slower.
+    Kernels,
+    /// Copies of the host's memory are slower.
+    Host,
+    /// Loads and small copies take longer.
+    Latency,
+    /// The driver refuses peer access.
+    Refuses,
+}
 
 /// A fault of a node.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Fault {
     pub(super) kind: Kind,
     /// The GPU, or the first of the pair.
-    gpu: u64,
+    pub(super) gpu: u32,
     /// The other of the pair.
-    other: u64,
+    pub(super) other: u32,
     /// What is left of a bandwidth; a latency grows by as much.
-    share: f64,
+    pub(super) share: f64,
+    /// The first day on which it shows, from 0.
+    pub(super) onset: usize,
+    /// How a regression looks.
+    pub(super) regression: Regression,
+    /// Whether ACS leads to a refusal in place of slow copies.
+    pub(super) refuses: bool,
 }
 
-/// `slow-pair=3,slow-gpu=2` or `all=2`.
+/// `slow-pair=3,lost-gpu=2` or `all=4`.
 pub(super) fn parse(text: &str) -> Result<Vec<Kind>> {
     let mut wanted = Vec::new();
     for part in text.split(',').filter(|part| !part.trim().is_empty()) {
@@ -83,101 +104,79 @@ impl Kind {
             .find(|(kind, _)| *kind == self)
             .map_or("unknown", |(_, name)| name)
     }
+
+    /// Whether a machine of this board can have it.
+    pub(super) fn fits(self, board: Board) -> bool {
+        match self {
+            Self::HalfLinks => board.has_nvlink(),
+            Self::AcsAfterBios => !board.has_nvlink(),
+            // With two GPUs the slow pair is all that there is.
+            Self::SlowPair => board.gpus() > 2,
+            _ => true,
+        }
+    }
 }
 
 impl Fault {
-    pub(super) fn drawn(kind: Kind, random: &mut Random) -> Self {
-        let gpu = random.below(GPUS);
-        let other = (gpu + 1 + random.below(GPUS - 1)) % GPUS;
-        let mut between = |low: f64, high: f64| {
-            let part = u32::try_from(random.below(1001)).map_or(0.0, f64::from) / 1000.0;
-            low + (high - low) * part
-        };
+    /// Of a machine with so many GPUs; its onset is one of the first days, so that it has days to show.
+    pub(super) fn drawn(kind: Kind, board: Board, random: &mut Random) -> Self {
+        let gpus = board.gpus();
+        let gpu = random.below(gpus);
+        let other = (gpu + 1 + random.below(gpus - 1)) % gpus;
         let share = match kind {
-            Kind::SlowPair => 1.0 - between(0.03, 0.12),
-            Kind::BarelySlowPair => 0.98,
-            Kind::SlowGpu => 1.0 - between(0.05, 0.15),
-            Kind::HalfLinks | Kind::HalfLanes => 0.5,
-            Kind::SlowNode => 1.0 - between(0.04, 0.10),
-            Kind::SlowLoads => 1.0 / (1.0 + between(0.15, 0.40)),
-            Kind::Drift => 1.0 - between(0.04, 0.08),
+            Kind::SlowPair => 1.0 - between(random, 0.03, 0.30),
+            Kind::HalfLinks => 0.5,
+            Kind::DriverRegression => 1.0 - between(random, 0.05, 0.15),
+            Kind::AcsAfterBios => between(random, 0.35, 0.65),
+            // On its last day.
+            Kind::ThermalDrift => 1.0 - between(random, 0.08, 0.25),
+            _ => 1.0,
         };
+        let onset = match kind {
+            Kind::ThermalDrift => 1,
+            Kind::DriverRegression | Kind::AcsAfterBios => 2,
+            _ => random.below(3),
+        };
+        let regressions = [
+            Regression::Kernels,
+            Regression::Host,
+            Regression::Latency,
+            Regression::Refuses,
+        ];
+        let regression = regressions.get(random.below(4)).copied();
         Self {
             kind,
-            gpu: gpu as u64,
-            other: other as u64,
+            gpu: u32::try_from(gpu).unwrap_or_default(),
+            other: u32::try_from(other).unwrap_or_default(),
             share,
+            onset,
+            regression: regression.unwrap_or(Regression::Kernels),
+            refuses: random.below(10) < 3,
         }
     }
 
-    /// Whether the node's first run has it, too.
-    pub(super) fn is_from_the_start(&self) -> bool {
-        self.kind != Kind::Drift
+    /// `GPU 1 and 2, share 0.87, from day 1`.
+    pub(super) fn words(&self) -> String {
+        let share = format!("share {:.2}", self.share);
+        let how = match self.kind {
+            Kind::DriverRegression => format!("{:?}, {share}", self.regression),
+            Kind::AcsAfterBios if self.refuses => "refused".to_owned(),
+            _ => share,
+        };
+        format!(
+            "GPU {} and {}, {how}, from day {}",
+            self.gpu, self.other, self.onset
+        )
     }
 
-    /// The subject that must be named: as the interface writes it.
-    pub(super) fn subject(&self) -> Value {
-        match self.kind {
-            Kind::SlowPair | Kind::BarelySlowPair | Kind::SlowLoads => {
-                json!({ "kind": "pair", "a": self.gpu.min(self.other), "b": self.gpu.max(self.other) })
-            }
-            Kind::SlowGpu | Kind::HalfLinks | Kind::HalfLanes | Kind::Drift => {
-                json!({ "kind": "gpu", "gpu": self.gpu })
-            }
-            Kind::SlowNode => json!({ "kind": "node" }),
-        }
+    /// Whether it concerns the GPU.
+    pub(super) fn is_of(&self, gpu: u32) -> bool {
+        self.gpu == gpu
     }
 
-    pub(super) fn apply(&self, report: &mut Value) {
-        for measurement in list(report, "measurements") {
-            let metric = measurement
-                .get("metric")
-                .and_then(Value::as_str)
-                .unwrap_or_default();
-            let metric = metric.to_owned();
-            let is_latency = measurement.get("unit").and_then(Value::as_str) != Some("GB/s");
-            if !self.touches(&metric, is_latency) {
-                continue;
-            }
-            for cell in list(measurement, "cells") {
-                if !self.is_of(cell) {
-                    continue;
-                }
-                let slower = samples(cell).into_iter().map(|sample| {
-                    if is_latency {
-                        sample / self.share
-                    } else {
-                        sample * self.share
-                    }
-                });
-                let slower: Vec<f64> = slower.collect();
-                if let Some(cell) = cell.as_object_mut() {
-                    cell.insert("samples".to_owned(), json!(slower));
-                }
-            }
-        }
-    }
-
-    fn touches(&self, metric: &str, is_latency: bool) -> bool {
-        let with_host = metric.starts_with("h2d") || metric.starts_with("d2h");
-        match self.kind {
-            Kind::SlowLoads => metric.starts_with("load_latency"),
-            Kind::HalfLanes => with_host,
-            Kind::SlowNode => !is_latency,
-            _ => !is_latency && !with_host,
-        }
-    }
-
-    fn is_of(&self, cell: &Value) -> bool {
-        let end = |name: &str| cell.get(name).and_then(Value::as_u64);
-        let ends = [end("source"), end("destination")];
-        match self.kind {
-            Kind::SlowPair | Kind::BarelySlowPair | Kind::SlowLoads => {
-                ends.contains(&Some(self.gpu)) && ends.contains(&Some(self.other))
-            }
-            Kind::SlowGpu | Kind::HalfLinks | Kind::HalfLanes | Kind::Drift => ends.contains(&Some(self.gpu)),
-            Kind::SlowNode => true,
-        }
+    /// Whether these are its two GPUs.
+    pub(super) fn is_between(&self, a: u32, b: u32) -> bool {
+        (self.gpu, self.other) == (a, b) || (self.gpu, self.other) == (b, a)
     }
 }
 
@@ -188,34 +187,12 @@ mod tests {
     #[test]
     fn faults_are_named_and_counted() {
         assert_eq!(
-            parse("slow-pair=2,drift").unwrap(),
-            [Kind::SlowPair, Kind::SlowPair, Kind::Drift]
+            parse("slow-pair=2,lost-gpu").unwrap(),
+            [Kind::SlowPair, Kind::SlowPair, Kind::LostGpu]
         );
-        assert_eq!(parse("all=2").unwrap().len(), 16);
+        assert_eq!(parse("all=4").unwrap().len(), 40);
         let refused = parse("slow=1").unwrap_err().to_string();
         assert!(refused.contains("slow-pair"), "{refused}");
-        assert!(parse("drift=x").is_err());
-    }
-
-    #[test]
-    fn a_fault_touches_its_own_cells_alone() {
-        let mut report = json!({"measurements": [
-            {"metric": "d2d_bandwidth", "unit": "GB/s", "cells": [
-                {"source": 0, "destination": 1, "samples": [100.0]},
-                {"source": 1, "destination": 2, "samples": [100.0]},
-            ]},
-            {"metric": "h2d_bandwidth", "unit": "GB/s", "cells": [{"source": null, "destination": 0, "samples": [50.0]}]},
-        ]});
-        let fault = Fault {
-            kind: Kind::HalfLinks,
-            gpu: 0,
-            other: 1,
-            share: 0.5,
-        };
-        fault.apply(&mut report);
-        assert_eq!(report["measurements"][0]["cells"][0]["samples"], json!([50.0]));
-        assert_eq!(report["measurements"][0]["cells"][1]["samples"], json!([100.0]));
-        assert_eq!(report["measurements"][1]["cells"][0]["samples"], json!([50.0]));
-        assert_eq!(fault.subject(), json!({"kind": "gpu", "gpu": 0}));
+        assert!(parse("lost-gpu=x").is_err());
     }
 }

@@ -2,176 +2,167 @@
 //! server makes of it.
 //!
 //! ```text
-//! real reports -> noise (how runs and machines differ) -> nodes (healthy reports) -> faults (planted) -> server -> judge
+//! real reports -> boards (healthy templates) -> noise, quirks -> symptoms (of planted faults) -> reports -> server -> judge
+//!                                                plan (racks, updates, who has which fault)
 //! ```
 //!
+//! Boards, noise, plan and symptoms were written without having read what the server judges by; `expected` before it was asked.
 //! Every report says `simulated`, so that the server keeps these nodes apart from real ones.
 
+mod boards;
+mod expected;
 mod faults;
 mod judge;
-mod nodes;
 mod noise;
+mod pcie;
+mod plan;
+mod quirks;
+mod reports;
+mod server;
+mod symptoms;
+mod table;
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
+mod tests;
 
 use std::path::PathBuf;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, ensure};
-use serde_json::Value;
+use anyhow::{Context, Result, bail, ensure};
+use time::OffsetDateTime;
 
-use crate::bench::client::{Connection, request};
 use crate::random::Random;
 use crate::scratch_server::ScratchServer;
-use faults::{Fault, Kind};
-use judge::Tally;
-use nodes::Fleet;
-
-/// How often a report is sent until it is answered in time: the same one again is no other.
-const ATTEMPTS: usize = 10;
+use judge::Judge;
+use plan::{DAYS, Plan};
+use reports::Life;
+use server::Client;
+use symptoms::Moment;
+use table::About;
 
 #[derive(clap::Args)]
 pub(crate) struct Options {
     /// Nodes of the fleet.
-    #[arg(long, default_value_t = 60)]
+    #[arg(long, default_value_t = 200)]
     nodes: usize,
-    /// Kinds of faults to plant, separated by commas, each with how often: `slow-pair=3,slow-gpu=2`; `all=2` plants each
-    /// kind twice.
-    #[arg(long, default_value = "all=2")]
+    /// Kinds of faults to plant, separated by commas, each with how often: `slow-pair=3,lost-gpu=2`; `all=4` plants each
+    /// kind four times.
+    #[arg(long, default_value = "all=1")]
     faults: String,
     /// The same seed makes the same fleet.
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// The server program; built now where it is not named.
-    #[arg(long)]
+    #[arg(long, visible_alias = "server")]
     program: Option<PathBuf>,
+    /// Clients that send at the same time.
+    #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u8).range(1..=64))]
+    lanes: u8,
+    /// The result as JSON in place of Markdown.
+    #[arg(long)]
+    json: bool,
+    /// Ends with an error if it takes longer than so many minutes.
+    #[arg(long, default_value_t = 60)]
+    minutes: u64,
 }
 
 pub(crate) fn run(options: &Options) -> Result<()> {
     let wanted = faults::parse(&options.faults)?;
     ensure!(
-        wanted.len() <= options.nodes / 2,
-        "{} faults on {} nodes: at most half of the nodes may have one",
+        wanted.len() * 10 <= options.nodes,
+        "{} faults on {} nodes: at most one for ten nodes",
         wanted.len(),
         options.nodes
     );
-    let mut random = Random::new(options.seed);
-    let fleet = Fleet::read()?;
-    let planted = plant(&wanted, options.nodes, &mut random);
+    ensure!(options.nodes <= 10_000, "at most 10000 nodes");
+    let until = Instant::now() + Duration::from_secs(60 * options.minutes);
+    let plan = Plan::drawn(options.nodes, &wanted, &mut Random::new(options.seed))?;
     let server = match &options.program {
         Some(program) => ScratchServer::start_program("fleet", &std::path::absolute(program)?)?,
         None => ScratchServer::start("fleet")?,
     };
-    let began = Instant::now();
-    let sent = send(&fleet, options.nodes, &planted, &server, &mut random)?;
-    let took = began.elapsed().as_secs_f64();
+    let mut client = Client::new(server.address, &server.token);
+    let tokens = client.enrol(&plan)?;
 
-    let mut tally = Tally::default();
-    for node in 0..options.nodes {
-        let answer = get(
-            &server,
-            &format!("/api/v1/nodes/{}/measurements", nodes::name(node)),
-        )?;
-        let fault = planted.iter().find(|(at, _)| *at == node).map(|(_, fault)| fault);
-        tally.add(&nodes::name(node), fault, &answer)?;
+    let began = Instant::now();
+    let sent = send(options, &plan, &tokens, &server, until)?;
+    let sending_seconds = began.elapsed().as_secs_f64();
+    let asked = Instant::now();
+    let verdict = Judge::new(&mut client).fleet(&plan)?;
+    let about = About {
+        nodes: options.nodes,
+        seed: options.seed,
+        reports: sent,
+        sending_seconds,
+        asking_seconds: asked.elapsed().as_secs_f64(),
+    };
+    if options.json {
+        println!("{}", verdict.json(&about));
+    } else {
+        println!("{}", verdict.markdown(&about));
     }
-    println!("Simulated: no figure is of a machine.");
-    println!(
-        "{} nodes of 4 GPUs, {} reports ({:.1} a second), seed {}\n",
-        options.nodes,
-        sent,
-        per_second(sent, took),
-        options.seed
-    );
-    println!("{}", tally.table());
     Ok(())
 }
 
-fn per_second(count: usize, seconds: f64) -> f64 {
-    u32::try_from(count).map_or(f64::NAN, f64::from) / seconds
-}
-
-/// Which node has which fault; each node has one at most.
-fn plant(wanted: &[Kind], nodes: usize, random: &mut Random) -> Vec<(usize, Fault)> {
-    let mut free: Vec<usize> = (0..nodes).collect();
-    let plant = |kind: &Kind| {
-        let node = free.swap_remove(random.below(free.len()));
-        (node, Fault::drawn(*kind, random))
-    };
-    wanted.iter().map(plant).collect()
-}
-
-/// Each node first has a good run, then one with its fault, if it has one. First runs come first, so that there are peers.
+/// Each node sends its reports in their order, and no day begins before all have told of the one before.
 fn send(
-    fleet: &Fleet,
-    nodes: usize,
-    planted: &[(usize, Fault)],
+    options: &Options,
+    plan: &Plan,
+    tokens: &[String],
     server: &ScratchServer,
-    random: &mut Random,
+    until: Instant,
 ) -> Result<usize> {
+    let kinds = reports::kinds()?;
+    let days = i64::try_from(DAYS).context("too many days")?;
+    let start = OffsetDateTime::now_utc() - time::Duration::days(days);
+    let lanes = usize::from(options.lanes);
+    let mut lives: Vec<Vec<(usize, Life<'_>)>> = (0..lanes).map(|_| Vec::new()).collect();
+    for (at, node) in plan.nodes.iter().enumerate() {
+        let life = Life::new(at, node, &kinds, options.seed)?;
+        if let Some(lane) = lives.get_mut(at % lanes) {
+            lane.push((at, life));
+        }
+    }
+    let mut clients: Vec<Client> = (0..lanes).map(|_| Client::new(server.address, "")).collect();
     let mut sent = 0;
-    let machines: Vec<noise::Machine> = (0..nodes).map(|_| fleet.machine(random)).collect();
-    for run in 0..2 {
-        for (node, machine) in machines.iter().enumerate() {
-            let mut report = fleet.report(node, run, machine, random);
-            let fault = planted.iter().find(|(at, _)| *at == node).map(|(_, fault)| fault);
-            if let Some(fault) = fault.filter(|fault| run == 1 || fault.is_from_the_start()) {
-                fault.apply(&mut report);
-            }
-            let verdict = post(server, &report)?;
-            // Of a fault the server may say more than that something is slow.
-            ensure!(
-                fault.is_some() || verdict == "healthy",
-                "the server calls a healthy report {verdict}"
-            );
-            sent += 1;
+    for (day, is_look) in (0..DAYS).flat_map(|day| [(day, false), (day, true)]) {
+        let moment = Moment { day, is_look };
+        let counts: Vec<Result<usize>> = std::thread::scope(|scope| {
+            let lanes = lives.iter_mut().zip(&mut clients);
+            let started: Vec<_> = lanes
+                .map(|(lane, client)| {
+                    scope.spawn(move || send_lane(lane, client, tokens, moment, (start, until)))
+                })
+                .collect();
+            let ended = started.into_iter().map(|lane| match lane.join() {
+                Ok(count) => count,
+                Err(_) => bail!("a lane has panicked"),
+            });
+            ended.collect()
+        });
+        for count in counts {
+            sent += count?;
         }
     }
     Ok(sent)
 }
 
-/// Sends a report until it is answered; the verdict that the server gives it.
-fn post(server: &ScratchServer, report: &Value) -> Result<String> {
-    let authorization = format!("Bearer {}", server.token);
-    let headers = [
-        ("content-type", "application/json"),
-        ("authorization", authorization.as_str()),
-    ];
-    let asked = request(
-        "POST",
-        "/api/v1/reports",
-        server.address,
-        &headers,
-        &report.to_string(),
-    );
-    let (status, body) = asked_again(server, &asked)?;
-    ensure!(
-        matches!(status, 200 | 201),
-        "{status}: {}",
-        String::from_utf8_lossy(&body)
-    );
-    let answer: Value = serde_json::from_slice(&body)?;
-    let verdict = answer.get("verdict").and_then(Value::as_str);
-    Ok(verdict.context("the answer has no verdict")?.to_owned())
-}
-
-/// Asks anew where no answer came in time; status and body.
-fn asked_again(server: &ScratchServer, asked: &[u8]) -> Result<(u16, Vec<u8>)> {
-    let mut attempts = 0;
-    loop {
-        attempts += 1;
-        let mut connection = Connection::open(server.address)?;
-        match connection.exchange(asked) {
-            Ok(answer) => return Ok((answer.status, answer.body.to_vec())),
-            Err(error) if attempts == ATTEMPTS => return Err(error),
-            Err(_) => {}
-        }
+fn send_lane(
+    lane: &mut [(usize, Life<'_>)],
+    client: &mut Client,
+    tokens: &[String],
+    moment: Moment,
+    (start, until): (OffsetDateTime, Instant),
+) -> Result<usize> {
+    let mut sent = 0;
+    for (at, life) in lane {
+        ensure!(Instant::now() < until, "it takes longer than --minutes allows");
+        let Some(report) = life.report(moment, start)? else {
+            continue;
+        };
+        let token = tokens.get(*at).context("a node without a token")?;
+        client.send(token, &report)?;
+        sent += 1;
     }
-}
-
-fn get(server: &ScratchServer, path: &str) -> Result<Value> {
-    let authorization = format!("Bearer {}", server.token);
-    let headers = [("authorization", authorization.as_str())];
-    let asked = request("GET", path, server.address, &headers, "");
-    let (status, body) = asked_again(server, &asked)?;
-    ensure!(status == 200, "{path}: {status}");
-    serde_json::from_slice(&body).with_context(|| format!("{path} is no JSON"))
+    Ok(sent)
 }

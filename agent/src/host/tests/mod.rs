@@ -74,8 +74,10 @@ fn a_guest_in_a_container_is_recognised() {
         ("proc/cpuinfo", "flags\t\t: fpu hypervisor sse2\n"),
         ("sys/class/dmi/id/sys_vendor", "QEMU\n"),
         ("sys/class/dmi/id/product_name", "Standard PC (Q35)\n"),
+        ("sys/class/dmi/id/bios_version", "1.16.3-2\n"),
     ]);
     let host = read_at(folder.path());
+    assert_eq!(value(&host, "bios.version"), Some("1.16.3-2"));
     assert_eq!(value(&host, "host.container"), Some("docker"));
     assert_eq!(
         value(&host, "host.virtual_machine"),

@@ -43,7 +43,7 @@ fn looked(boot: &str) -> Report {
             ("nvlink.links_expected", json!(18)),
             ("fabric.state", json!("completed")),
             ("fabric.status", json!("success")),
-            ("throttle.reasons", json!(["gpu_idle", "sw_power_cap"])),
+            ("throttle.reasons", json!(["sw_power_cap"])),
             ("pcie.link_width", json!(16)),
             ("pcie.link_width_max", json!(16)),
         ] {
@@ -220,6 +220,25 @@ fn each_state_opens_when_it_reads_bad_and_ends_when_it_reads_good() {
         assert_eq!(health.open, []);
         assert_eq!(health.verdict.word(), "no_fault_seen");
     }
+}
+
+#[test]
+fn an_idle_gpu_tells_nothing_of_what_held_it_down() {
+    let mut ledger = Ledger::default();
+    let good = looked("a");
+    let with = |reasons: &[&str]| {
+        let mut report = good.clone();
+        set(&mut report, 0, "throttle.reasons", json!(reasons));
+        report
+    };
+    // Idle alone is no warning, and nothing that could not be read.
+    let health = look(&mut ledger, &with(&["gpu_idle"]), &[]);
+    assert_eq!((health.open.len(), health.unread.len()), (0, 0));
+    look(&mut ledger, &with(&["hw_thermal_slowdown"]), &[]);
+    let health = look(&mut ledger, &with(&["gpu_idle"]), &[]);
+    assert_eq!(only(&health).cause, "throttled");
+    // At work, and nothing holds it down.
+    assert_eq!(look(&mut ledger, &good, &[]).open, []);
 }
 
 #[test]

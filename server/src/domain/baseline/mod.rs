@@ -3,13 +3,16 @@
 //!
 //! ```text
 //! report taken in -> keep      what others may be held against, a few figures a series
+//!                 -> apart     what is apart from its like for the second time (like: the others, read once in a while)
 //! report read     -> peers     the kept figures of the other nodes of its cohort
 //!                    own       the same figures of the node's last good run
 //!                    reference the table that ships with the program
 //!                 -> review    all of them together, and what is apart
 //! ```
 
+mod apart;
 mod keep;
+mod like;
 mod own;
 mod peers;
 mod reference;
@@ -18,6 +21,8 @@ mod review;
 #[cfg(test)]
 mod tests;
 
+pub use apart::apart;
 pub use keep::{Kept, kept};
+pub use like::Like;
 pub use reference::{Reference, Source, references, sources};
 pub use review::{Review, latest, review};

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use kb_core::baseline::{Compared, Figure, earlier};
 use kb_core::report::Report;
+use time::OffsetDateTime;
 
 use crate::store::{BaselineStore, EarlierFigures, ReportListing, StoreError};
 
@@ -23,10 +24,19 @@ impl Own {
         listing: &ReportListing,
         report: &Report,
     ) -> Result<Self, StoreError> {
+        Self::before(store, (listing.received_at, listing.ended()), report).await
+    }
+
+    /// Of the runs before one that came and ended then.
+    pub(super) async fn before(
+        store: &dyn BaselineStore,
+        (received_at, ended): (OffsetDateTime, OffsetDateTime),
+        report: &Report,
+    ) -> Result<Self, StoreError> {
         let mut found = store
-            .earlier_figures(&listing.node, listing.received_at, listing.simulated, RUNS)
+            .earlier_figures(&report.node.id, received_at, report.simulated, RUNS)
             .await?;
-        found.retain(|figures| figures.ended_at < listing.ended());
+        found.retain(|figures| figures.ended_at < ended);
         found.sort_by_key(|other| std::cmp::Reverse(other.ended_at));
         let mut known = BTreeMap::new();
         for figures in found {
@@ -45,15 +55,16 @@ impl Own {
 
     /// The figure beside that of the newest earlier run that has it.
     pub(super) fn compared(&self, figure: &Figure) -> Compared {
-        let key = (figure.series.test.clone(), figure.series.bytes);
-        let before = self
-            .known
-            .get(&key)
-            .and_then(|figures| self.cell(figures, figure));
-        match before {
+        match self.value(figure) {
             Some(before) => earlier(figure, before),
             None => Compared::None,
         }
+    }
+
+    /// What the newest earlier run that has the figure measured.
+    pub(super) fn value(&self, figure: &Figure) -> Option<f64> {
+        let key = (figure.series.test.clone(), figure.series.bytes);
+        self.cell(self.known.get(&key)?, figure)
     }
 
     fn cell(&self, figures: &EarlierFigures, figure: &Figure) -> Option<f64> {

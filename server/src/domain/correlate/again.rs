@@ -4,6 +4,7 @@ use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::apart::is_apart;
 use super::rules::Correlator;
 use super::verdict::of_verdict;
 use crate::domain::ingest::{Parsed, hardware, parse_stored};
@@ -68,9 +69,13 @@ async fn one(
         Err(_) => return Err(CorrelateError::Stopping),
     };
     let findings = match outcome {
-        Ok((findings, hardware)) => {
+        Ok((mut findings, hardware)) => {
             // Of a node whose summary was made before summaries had it.
             store.note_hardware(&node, &id, &hardware).await?;
+            // What it was beside other nodes when it came is not asked again.
+            let kept = store.findings(&node, &id).await?;
+            let kept = kept.into_iter().map(|stored| stored.finding);
+            findings.extend(kept.filter(|finding| is_apart(&finding.rule)));
             findings
         }
         Err(reason) => {

@@ -9,20 +9,24 @@
 //! facts     the report as rules see it                          evidence  what led to a finding, bounded
 //! gravity   what a finding means for its node, by its record
 //! logs      the matcher over log lines and failures             unexplained  refusals that nothing explains
+//! network   links that went down and came up again
 //! states    what the agent's ledger has open, and GPUs that are not there
 //! verdict   a verdict that no other finding bears out
+//! apart     what is apart from other nodes, for the second time
 //! stack     room for parser and evaluator, which recurse
 //! preview   a rule that is in no record yet
 //! again     re-runs the latest reports when records changed
 //! ```
 
 mod again;
+mod apart;
 mod check;
 mod evidence;
 mod facts;
 mod gravity;
 mod limits;
 mod logs;
+mod network;
 mod preview;
 mod rules;
 mod stack;
@@ -84,11 +88,22 @@ impl Correlator {
         found.extend(logs::findings(generation, report).take(room));
         found.extend(unexplained);
         found.truncate(MAX_FINDINGS);
-        let models: Vec<Option<&str>> = report.gpus.iter().map(|gpu| gpu.name.value.as_deref()).collect();
-        for finding in &mut found {
-            gravity::of_record(generation, finding, report, (policy, &models));
-        }
+        weigh(generation, report, policy, &mut found);
+        network::settle(report, &mut found);
         found
+    }
+}
+
+/// Notes with findings what their records and the policy make of them.
+pub(in crate::domain) fn weigh(
+    generation: &Generation,
+    report: &Report,
+    policy: &Policy,
+    found: &mut [NewFinding],
+) {
+    let models: Vec<Option<&str>> = report.gpus.iter().map(|gpu| gpu.name.value.as_deref()).collect();
+    for finding in found {
+        gravity::of_record(generation, finding, report, (policy, &models));
     }
 }
 

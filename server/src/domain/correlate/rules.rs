@@ -15,6 +15,7 @@ use super::MAX_FINDINGS;
 use super::check::{ENVIRONMENT, RuleError, compile};
 use super::evidence::Evidence;
 use super::facts::{Facts, Subject};
+use crate::domain::baseline::Like;
 use crate::domain::policy::{Site, Stages, site_of, version};
 use crate::domain::work_time::WorkTime;
 use crate::feed::Generation;
@@ -31,6 +32,8 @@ pub struct Correlator {
     stages: Arc<Stages>,
     /// Version of the records of a generation.
     version: Mutex<Option<(u64, String)>>,
+    /// What other nodes measured, which each run is held against.
+    pub(in crate::domain) like: Like,
 }
 
 #[derive(Debug)]

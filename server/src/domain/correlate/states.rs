@@ -36,16 +36,20 @@ fn of_entry(generation: &Generation, index: usize, entry: &Entry) -> NewFinding 
             "last_at": entry.last_at,
         }),
     );
+    let record = published(generation, entry.record.as_ref());
+    let annex = record.as_ref().and_then(|(id, _)| generation.record(id));
+    let annex = annex.map(|published| &published.record.annex);
     NewFinding {
-        record: published(generation, entry.record.as_ref()),
+        record,
         rule: format!("health/{}", entry.cause),
         subject: format!("device {}", entry.device),
         title: entry.text.clone(),
         evidence: evidence.into_json(),
         gravity: Gravity {
             bearing: entry.bearing,
-            severity: entry.severity,
-            action: entry.action,
+            // A state has neither in the ledger; what its record says holds for it.
+            severity: entry.severity.or_else(|| annex?.severity),
+            action: entry.action.or_else(|| annex?.action),
         },
         by_policy: entry.by_policy.clone(),
     }

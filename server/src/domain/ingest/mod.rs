@@ -50,10 +50,12 @@ use kb_core::verdict::Verdict;
 use super::baseline::{self, Kept};
 use super::correlate::{Correlator, of_verdict};
 use super::enrol::Writer;
+use super::facets;
 use super::policy::Site;
 use crate::feed::Generation;
 use crate::store::{
-    BaselineStore, Causes, Found, NewReport, ReportSaved, ReportStore, StoreError, StoredFinding, Weight,
+    BaselineStore, Causes, Found, NewReport, ReportSaved, ReportStore, StoreError, StoredFinding, ToldFacets,
+    Weight,
 };
 
 /// Compression level of kept bodies: reports are read seldom and written once.
@@ -82,6 +84,8 @@ struct Prepared {
     is_sure: bool,
     /// What others may be held against, where the run was good, over all GPUs or some.
     baseline: Option<Kept>,
+    /// What may set the node apart.
+    facets: Option<ToldFacets>,
 }
 
 /// Accepts one report. `body` is the JSON as sent, decompressed, at most [`MAX_BODY_BYTES`].
@@ -105,7 +109,14 @@ pub async fn accept(
     let of_node = site.clone();
     let work =
         tokio::task::spawn_blocking(move || prepare(&knowledge, &engine, (parsed, &body), &of_node, arrival));
-    let prepared = work.await.map_err(|_| IngestError::Panicked)??;
+    let mut prepared = work.await.map_err(|_| IngestError::Panicked)??;
+    let times = (arrival.received_at, prepared.report.ended());
+    let apart = correlator
+        .apart((store, generation), &prepared.sent, &site.policy, times)
+        .await?;
+    if let Some(found) = &mut prepared.report.found {
+        found.findings.extend(apart);
+    }
     let (node, id) = (prepared.report.node.clone(), prepared.report.id.clone());
     let (saved, verdict) = save(store, &prepared, &site).await?;
     let is_duplicate = match saved {
@@ -129,6 +140,11 @@ pub async fn accept(
     }
     if let Some(Kept { cohort, series }) = prepared.baseline.filter(|_| verdict == Verdict::Healthy) {
         store.note_baseline(&node, &cohort, series).await?;
+    }
+    if let Some(told) = &prepared.facets
+        && !is_duplicate
+    {
+        store.note_facets(&node, told).await?;
     }
     let findings = store.findings(&node, &id).await?;
     let logs = prepared.sent.logs.into_iter().map(|log| log.text);
@@ -230,6 +246,7 @@ fn prepare(
     let baseline = (verdict == Verdict::Healthy).then(|| baseline::kept(&report, kept.ended()));
     Ok(Prepared {
         baseline: baseline.flatten(),
+        facets: facets::told(&report, kept.ended()),
         report: kept,
         sent: report,
         is_sure: clock.is_sure,

@@ -132,6 +132,6 @@ fn merge(known: Vec<KeptSeries>, new: Vec<KeptSeries>) -> Vec<KeptSeries> {
     merged
 }
 
-fn series_from(text: &str) -> Result<Vec<KeptSeries>, StoreError> {
+pub(super) fn series_from(text: &str) -> Result<Vec<KeptSeries>, StoreError> {
     serde_json::from_str(text).map_err(|error| unreadable("a node's figures", &error.to_string()))
 }

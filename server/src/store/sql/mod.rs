@@ -32,6 +32,7 @@ mod derive;
 mod derived_rows;
 mod dialect;
 mod engine;
+mod facets;
 mod feed;
 mod feedback;
 mod finding_words;

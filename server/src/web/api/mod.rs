@@ -114,6 +114,7 @@ pub fn declare(routes: &mut Routes) {
     routes.get("/api/v1/reports", Access::FleetReader, reports::list::list);
     routes.get("/api/v1/reports/{id}", Access::FleetReader, reports::get::get);
     routes.get("/api/v1/fleet", Access::FleetReader, reports::fleet::get);
+    routes.get("/api/v1/fleet/facets", Access::FleetReader, reports::facets::get);
     routes.get("/api/v1/nodes", Access::FleetReader, reports::nodes::list);
     routes.get("/api/v1/nodes/{id}", Access::FleetReader, reports::nodes::get);
     let operator = Access::Scope(Scope::Fleet);
@@ -124,6 +125,11 @@ pub fn declare(routes: &mut Routes) {
         reports::measurements::get,
     );
     routes.get("/api/v1/nodes/{id}/case", Access::FleetReader, reports::case::get);
+    routes.get(
+        "/api/v1/nodes/{id}/changes",
+        Access::FleetReader,
+        reports::changes::get,
+    );
     routes.get("/api/v1/export.ndjson", Access::Anyone, export::export);
     routes.get("/api/v1/export.zip", Access::Anyone, export::export_zip);
 }

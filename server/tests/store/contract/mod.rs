@@ -8,6 +8,7 @@ mod bundles;
 mod codes;
 mod deliveries;
 mod edges;
+mod facets;
 mod feed;
 mod feedback;
 mod fleet;
@@ -271,6 +272,9 @@ contract! {
         a_newer_figure_takes_the_place_of_an_older_one
         cohorts_are_kept_apart
         earlier_figures_are_those_of_good_runs
+    }
+    facets {
+        the_report_that_ended_last_tells_and_kinds_are_apart
     }
     audit {
         what_happens_to_a_record_is_noted_with_it

@@ -2,6 +2,8 @@
 
 pub mod batch;
 pub mod case;
+pub mod changes;
+pub mod facets;
 pub mod findings;
 pub mod fleet;
 pub mod get;

@@ -1,0 +1,98 @@
+//! Links of network adapters in a report's kernel log: one that went down and came up again happens at each restart of a switch,
+//! and says nothing against the node; one that does so again and again does.
+
+use std::collections::BTreeMap;
+
+use kb_core::report::{Bearing, Report};
+
+use crate::store::NewFinding;
+
+/// The record of the line.
+const RECORD: &str = "rdma/nic-link-down";
+/// So often a link goes down in one boot before it is a fault: a switch that is updated restarts once or twice.
+const FLAPS: usize = 3;
+const DRIVER: &str = "mlx5_core ";
+const DOWN: &str = ": Link down";
+const UP: &str = ": Link up";
+
+/// What the log tells of one link.
+#[derive(Default)]
+struct Link {
+    downs: usize,
+    is_down: bool,
+}
+
+/// Makes an event of links that are up again. What the site's policy has decided stays.
+pub(super) fn settle(report: &Report, found: &mut [NewFinding]) {
+    let is_of_link = |finding: &&mut NewFinding| {
+        let record = finding.record.as_ref();
+        record.is_some_and(|(id, _)| id.as_str() == RECORD) && finding.by_policy.is_none()
+    };
+    let mut of_links = found.iter_mut().filter(is_of_link).peekable();
+    if of_links.peek().is_none() || !links(report).all(|link| !link.is_down && link.downs < FLAPS) {
+        return;
+    }
+    for finding in of_links {
+        finding.gravity.bearing = Bearing::Event;
+    }
+}
+
+fn links(report: &Report) -> impl Iterator<Item = Link> {
+    let mut links: BTreeMap<&str, Link> = BTreeMap::new();
+    for line in report.logs.iter().flat_map(|log| log.text.lines()) {
+        let Some((_, message)) = line.split_once(DRIVER) else {
+            continue;
+        };
+        if let Some((name, _)) = message.split_once(DOWN) {
+            let link = links.entry(name).or_default();
+            link.downs += 1;
+            link.is_down = true;
+        } else if let Some((name, _)) = message.split_once(UP) {
+            links.entry(name).or_default().is_down = false;
+        }
+    }
+    links.into_values()
+}
+
+#[cfg(test)]
+mod tests {
+    use kb_core::ids::Revision;
+    use serde_json::json;
+
+    use super::*;
+    use crate::domain::correlate::samples::{proven, report};
+    use crate::store::Gravity;
+
+    fn bearing(lines: &[&str]) -> Bearing {
+        let mut body = report(2, &[proven(0, 1)]);
+        body["logs"] = json!([{ "source": "kmsg", "text": lines.join("\n") }]);
+        let report: Report = serde_json::from_value(body).unwrap();
+        let mut found = [NewFinding {
+            record: Some((RECORD.parse().unwrap(), Revision(1))),
+            rule: "0".to_owned(),
+            subject: "report".to_owned(),
+            title: String::new(),
+            evidence: "[]".to_owned(),
+            gravity: Gravity {
+                bearing: Bearing::Warning,
+                ..Gravity::default()
+            },
+            by_policy: None,
+        }];
+        settle(&report, &mut found);
+        found[0].gravity.bearing
+    }
+
+    #[test]
+    fn a_link_that_is_up_again_is_an_event_and_one_that_flaps_or_is_down_a_warning() {
+        let (down, up) = (
+            "[ 71.5] mlx5_core 0000:5e:00.0 ens1f0np0: Link down",
+            "[ 90.1] mlx5_core 0000:5e:00.0 ens1f0np0: Link up",
+        );
+        assert_eq!(bearing(&[down, up]), Bearing::Event);
+        assert_eq!(bearing(&[up, down]), Bearing::Warning);
+        assert_eq!(bearing(&[down, up, down, up, down, up]), Bearing::Warning);
+        let other = "[ 95.0] mlx5_core 0000:9e:00.0 ens2f0np0: Link down";
+        assert_eq!(bearing(&[down, up, other]), Bearing::Warning);
+    }
+}

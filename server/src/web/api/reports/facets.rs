@@ -1,0 +1,121 @@
+//! `GET /api/v1/fleet/facets`: what sets affected nodes apart from others.
+
+use actix_web::{HttpResponse, web};
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+use crate::domain::facets::{self, Affected, Association, Facets};
+use crate::web::auth::FleetReader;
+use crate::web::error::{Problem, ProblemBody};
+use crate::web::state::AppState;
+
+/// Which nodes to look at.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct FacetsParams {
+    /// Simulated nodes in place of real ones: the two are never looked at together.
+    #[serde(default)]
+    simulated: bool,
+}
+
+/// What sets affected nodes apart. An association is no cause, and starts no action.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct FacetsBody {
+    /// Nodes that were looked at.
+    nodes: u32,
+    /// Pairs of facet and affliction that were tried; each chance is multiplied by it.
+    tries: u32,
+    /// The least likely by chance first; a hundred at most.
+    facets: Vec<FacetEntry>,
+}
+
+/// A facet that affected nodes have far more often than others of their model.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct FacetEntry {
+    /// A version or a setting: `driver.version`, `bios.version`, `acs.redirects`, …
+    #[schema(example = "driver.branch")]
+    facet: String,
+    /// Its value.
+    #[schema(example = "590")]
+    value: String,
+    /// What the facet is of: `driver`, `host`, `gpu`, `link` or `fabric`. It says where to look, not what is at fault.
+    #[schema(example = "driver")]
+    part: &'static str,
+    /// `finding`: one is open. `slower`: slower in a test than other nodes of the model.
+    #[schema(example = "slower")]
+    kind: &'static str,
+    /// Name of the finding, or the series of the test.
+    what: String,
+    /// Affected nodes with the facet.
+    affected_with: u32,
+    /// Nodes with the facet.
+    with: u32,
+    /// Affected nodes of these models without it.
+    affected_without: u32,
+    /// Nodes of these models without it.
+    without: u32,
+    /// Racks of affected nodes with the facet, by the label `rack`.
+    racks: u32,
+    /// How likely as much or more is by chance within racks and models (Fisher's exact test), times the tries; at most 1.
+    chance: f64,
+}
+
+/// Facets that affected nodes have at least twice as often as others of their model: at least five nodes of two racks, a chance below 1 %
+/// after correction for all that was tried.
+#[utoipa::path(get, path = "/api/v1/fleet/facets", operation_id = "get_facets", tag = "reports", security(("token" = ["fleet"])),
+    params(FacetsParams), responses(
+        (status = 200, description = "The facets", body = FacetsBody),
+        (status = 400, description = "A parameter is wrong", body = ProblemBody),
+    ))]
+pub async fn get(
+    _: FleetReader,
+    asked: web::Query<FacetsParams>,
+    state: web::Data<AppState>,
+) -> Result<HttpResponse, Problem> {
+    let found = facets::facets(state.store.as_ref(), asked.simulated).await?;
+    Ok(HttpResponse::Ok().json(FacetsBody::from(found)))
+}
+
+impl From<Facets> for FacetsBody {
+    fn from(found: Facets) -> Self {
+        Self {
+            nodes: found.nodes,
+            tries: found.tries,
+            facets: found.associations.into_iter().map(FacetEntry::from).collect(),
+        }
+    }
+}
+
+impl From<Association> for FacetEntry {
+    fn from(one: Association) -> Self {
+        let (kind, what) = match one.affected {
+            Affected::Finding(name) => ("finding", name),
+            Affected::Slower(series) => ("slower", series),
+        };
+        Self {
+            part: part(&one.facet),
+            facet: one.facet,
+            value: one.value,
+            kind,
+            what,
+            affected_with: one.with.0,
+            with: one.with.1,
+            affected_without: one.without.0,
+            without: one.without.1,
+            racks: one.racks,
+            chance: one.chance,
+        }
+    }
+}
+
+/// What a facet is of.
+fn part(facet: &str) -> &'static str {
+    match facet.split('.').next().unwrap_or_default() {
+        "driver" | "cuda" | "nccl" => "driver",
+        "vbios" | "inforom" | "ecc" | "mig" | "power" | "persistence" => "gpu",
+        "nvlink" | "pcie" => "link",
+        "fabric_manager" => "fabric",
+        _ => "host",
+    }
+}
