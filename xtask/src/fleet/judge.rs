@@ -11,6 +11,7 @@ use super::plan::{self, Plan, Planted};
 use super::server::Client;
 
 /// What became of one fault.
+#[expect(clippy::struct_excessive_bools, reason = "each is a column of the table")]
 pub(super) struct Judged {
     pub(super) kind: Kind,
     pub(super) nodes: usize,

@@ -86,19 +86,18 @@ impl Client {
         let mut racks: BTreeMap<usize, String> = BTreeMap::new();
         let mut tokens = Vec::new();
         for (at, node) in plan.nodes.iter().enumerate() {
-            let joins = match racks.get(&node.rack) {
-                Some(token) => token.clone(),
-                None => {
-                    let rack = plan::rack(node.rack);
-                    let order = json!({ "name": format!("rack {rack}"), "labels": { "rack": rack } });
-                    let made = self.post("/api/v1/join-tokens", &own, &order)?;
-                    let token = text(&made, "/tokens/0/token")?;
-                    racks.insert(node.rack, token.clone());
-                    token
-                }
+            let joins = if let Some(token) = racks.get(&node.rack) {
+                token.clone()
+            } else {
+                let rack = plan::rack(node.rack);
+                let order = json!({ "name": format!("rack {rack}"), "labels": { "rack": rack } });
+                let made = self.post("/api/v1/join-tokens", &own, &order)?;
+                let token = text(&made, "/tokens/0/token")?;
+                racks.insert(node.rack, token.clone());
+                token
             };
             let name = plan::name(at);
-            let machine = format!("{name} {:016x}", at);
+            let machine = format!("{name} {at:016x}");
             let answer = self.post(
                 "/api/v1/enrol",
                 &joins,

@@ -79,8 +79,8 @@ fn few_nodes_and_one_rack_tell_nothing() {
     assert_eq!(values(&of_nodes(&one_rack)), [] as [&str; 0]);
     // Whole racks: what is particular to the rack cannot be told from what is particular to the driver.
     let mut racks = fleet(0, 370.0);
-    for at in 0..10 {
-        racks[at] = node(at, "r1", "590", 340.0);
+    for (at, slow) in racks.iter_mut().take(10).enumerate() {
+        *slow = node(at, "r1", "590", 340.0);
     }
     assert_eq!(values(&of_nodes(&racks)), [] as [&str; 0]);
 }
