@@ -35,7 +35,7 @@ async fn the_form_names_records_alike_with_the_reason_and_refuses_nothing() {
         "may say the same",
         &format!("<a href=\"/r/{ID}\">"),
         "the code cuda_error_peer_access_unsupported in the same domain",
-        "takes example 1 with",
+        "takes example 1 of this record",
     ] {
         assert!(told.contains(shown), "{shown}: {told}");
     }

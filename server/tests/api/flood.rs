@@ -36,7 +36,7 @@ async fn a_flood_from_one_address_leaves_the_server_to_others() {
     let app = behind_a_proxy().await;
     let ended = Arc::new(AtomicUsize::new(0));
     let mut flood = JoinSet::new();
-    let (waiting, refused) = (40, most() + 40);
+    let (waiting, refused) = (100, most() + 40);
     for _ in 0..waiting {
         let (asked, ended) = (of(&app, "192.0.2.1", COSTLY), Arc::clone(&ended));
         flood.spawn(async move {
