@@ -211,13 +211,15 @@ function fill(page, answer, requests) {
     shown.textContent = said.replace("{line}", number(unknown.line)).replace("{error}", () => error);
     main.querySelector("[data-notes]").append(shown);
   }
-  const lines = answer.unexplained?.lines ?? [];
-  if (lines.length) {
+  if (answer.unexplained) {
+    const { lines, are_more: areMore } = answer.unexplained;
     const shown = page.createElement("p");
     shown.className = "note warn";
-    const more = lines.length > 8 || answer.unexplained.are_more ? " …" : "";
     const first = lines.slice(0, 8).map((one) => number(one.line));
-    shown.textContent = words.unexplained.replace("{line}", first.join(words.comma) + more);
+    const more = lines.length > 8 || areMore ? " …" : "";
+    const named = words.unexplained.replace("{line}", first.join(words.comma) + more);
+    // Without lines, not all of the text was looked at.
+    shown.textContent = lines.length ? named : words.unexplainedMore;
     main.querySelector("[data-notes]").append(shown);
   }
   for (const note of answer.notes) {

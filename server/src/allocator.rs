@@ -12,8 +12,8 @@ static ALLOCATOR: MiMalloc = MiMalloc;
 
 /// What differs from the defaults.
 const OPTIONS: [(&str, &str); 2] = [
-    // Milliseconds for which free memory is kept. The next request is seldom given what was freed just before, so that bursts of
-    // requests added up while it was kept for seconds. Without any delay a search costs half as much again.
+    // Milliseconds for which free memory is kept. mimalloc seldom reuses memory that was just freed, so with a delay of seconds the
+    // memory of several bursts adds up. Without any delay a search costs half as much again.
     ("MIMALLOC_PURGE_DELAY", "50"),
     // Huge pages of the system hold memory that was never asked for, and go back only as a whole.
     ("MIMALLOC_ALLOW_THP", "0"),

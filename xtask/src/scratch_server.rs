@@ -60,17 +60,42 @@ impl Drop for ScratchServer {
     }
 }
 
-/// A folder below `target` with these Python packages, installed when they are not there yet; gives its programs' folder.
+/// A folder below `target` with these Python packages, installed when it has not exactly these; gives its programs' folder.
 pub(crate) fn python_tools(name: &str, packages: &[&str]) -> Result<PathBuf> {
     let folder = shell::target().join(name);
     let programs = folder.join("bin");
-    let done = folder.join("installed");
-    if !done.try_exists()? {
-        let mut venv = shell::command("python3", &["-m", "venv"]);
+    let installed = folder.join("installed");
+    if !holds(&installed, packages) {
+        let mut venv = shell::command("python3", &["-m", "venv", "--clear"]);
         shell::run(venv.arg(&folder)).context("python3 with its module venv is needed")?;
         let mut install = shell::command(&programs.join("pip").to_string_lossy(), &["install", "--quiet"]);
         shell::run(install.args(packages))?;
-        std::fs::write(done, "")?;
+        std::fs::write(installed, list(packages))?;
     }
     Ok(programs)
+}
+
+fn list(packages: &[&str]) -> String {
+    packages.join("\n")
+}
+
+fn holds(installed: &Path, packages: &[&str]) -> bool {
+    std::fs::read_to_string(installed).is_ok_and(|held| held == list(packages))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_new_pin_of_any_package_is_installed() {
+        let installed = std::env::temp_dir().join(format!("peerless-installed-{}", std::process::id()));
+        std::fs::write(&installed, list(&["a==1", "b==1"])).unwrap();
+        assert!(holds(&installed, &["a==1", "b==1"]));
+        for other in [&["a==1", "b==2"][..], &["a==1"], &[]] {
+            assert!(!holds(&installed, other), "{other:?}");
+        }
+        std::fs::remove_file(&installed).unwrap();
+        assert!(!holds(&installed, &["a==1", "b==1"]), "nothing is installed");
+    }
 }

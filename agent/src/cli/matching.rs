@@ -23,8 +23,9 @@ pub(crate) struct SignatureArgs {
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Exit codes:\n  0   a known error was found\n  1   none was found\n  3   could not tell: there are no \
-    signatures\n  64  usage or configuration error"
+    after_help = "Exit codes:\n  0   a known error was found\n  1   no known error was found (a harmless message is none; lines that \
+    look like errors and that no\n      record explains are printed and do not change the code)\n  3   could not tell: there are \
+    no signatures\n  64  usage or configuration error"
 )]
 pub(crate) struct MatchArgs {
     /// Texts to look through, plain or compressed with zstd; - is standard input

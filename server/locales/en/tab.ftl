@@ -10,6 +10,7 @@ tab-unsupported = This browser cannot read it here. Nothing was sent. To have th
 tab-unreadable = It was not read, and nothing of it was sent:
 tab-unknown-cause = The first cause stands on line { $line }: “{ $error }”. No record knows it.
 tab-unexplained = Lines that look like errors and that no record explains: { $lines }
+tab-unexplained-more = Not all lines that look like errors were looked at; the rest may hold errors that no record explains.
 tab-unknown-raised = Line { $line } has an error that no record knows: “{ $error }”. Whether it ended the program, the text does not say.
 tab-interrupted = The program was interrupted by its user (“{ $error }” on line { $line }). That is no fault.
 tab-because-of-line = Because of the error on line { $line }

@@ -10,6 +10,7 @@ tab-unsupported = 此浏览器无法在本地读取。未发送任何内容。�
 tab-unreadable = 未能读取，也未发送其中任何内容：
 tab-unknown-cause = 最初原因在第 { $line } 行：“{ $error }”。没有记录认识它。
 tab-unexplained = 看起来像错误、但没有记录能解释的行：{ $lines }
+tab-unexplained-more = 并未查看所有看起来像错误的行；其余的行可能含有没有记录能解释的错误。
 tab-unknown-raised = 第 { $line } 行有一个没有记录认识的错误：“{ $error }”。文本没有说明程序是否因此结束。
 tab-interrupted = 程序被用户中断（第 { $line } 行的“{ $error }”）。这不是故障。
 tab-because-of-line = 由第 { $line } 行的错误引发

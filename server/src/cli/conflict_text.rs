@@ -77,7 +77,7 @@ pub(super) fn call(command: &str, path: &Path, data: &DataArgs) -> String {
 }
 
 /// A word of a command line.
-fn quoted(word: &str) -> Cow<'_, str> {
+pub(super) fn quoted(word: &str) -> Cow<'_, str> {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_./:@%+=,".contains(&byte);
     if !word.is_empty() && word.bytes().all(is_plain) {
         Cow::Borrowed(word)

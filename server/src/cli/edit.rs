@@ -1,5 +1,7 @@
 //! `peerless new`, `edit` and `publish`: what the form of a record does, on a terminal with the database of this machine.
 
+mod folder;
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::sync::Arc;
@@ -8,20 +10,23 @@ use anyhow::{Context as _, bail};
 use clap::Args;
 use kb_core::compare::Conflict;
 use kb_core::ids::{RecordId, Revision};
+use kb_core::terminal::harmless_lines;
 use kb_core::text::{Part, Severity, Violation};
 
-use super::{conflict_text, open_existing, say};
+use folder::Folder;
+
+use super::{conflict_text, explain, open_existing, say};
 use crate::clock::{Clock as _, SystemClock};
 use crate::config::DataArgs;
-use crate::domain::curate::{self, Approver, CurateError, Draft, Gate};
+use crate::domain::curate::{self, Approver, CurateError, Draft, Gate, Pair};
 use crate::domain::records::near;
 use crate::feed;
 use crate::store::{By, Expected, Store};
 
 const HELP: &str = "\
 The document and the annex are opened in $VISUAL or $EDITOR as two files. What the check refuses is not saved: the files stay, \
-their folder is named, and --from opens them again. Where somebody else saved meanwhile, both changes are put together field by field; fields that both \
-changed are named, and nothing is saved.
+their folder is named, and --from opens them again. Where somebody else saved meanwhile, both changes are put together field by field. Where both changed \
+the same fields, these are named and nothing is saved: the files then have all other changes of both, and of these fields what you wrote.
 
 Exit code: 0 saved or unchanged, 1 refused, 64 the call makes no sense.";
 
@@ -62,27 +67,20 @@ pub struct PublishArgs {
 pub(super) async fn new(arguments: EditArgs) -> anyhow::Result<ExitCode> {
     let store = open_existing(&arguments.data).await?;
     if store.status(&arguments.id).await?.is_some() {
-        let id = &arguments.id;
-        bail!("there is a record {id}: {}", call("edit", id, &arguments.data));
+        let from = arguments.from.as_deref();
+        let edit = again("edit", &arguments, from);
+        bail!("there is a record {}: {edit}", arguments.id);
     }
-    let texts = curate::begun(&arguments.id);
-    edit_texts(store.as_ref(), ("new", &arguments), (Expected::Absent, texts)).await
+    edit_texts(store.as_ref(), &arguments, None).await
 }
 
 /// Changes the newest revision of a record.
 pub(super) async fn edit(arguments: EditArgs) -> anyhow::Result<ExitCode> {
     let store = open_existing(&arguments.data).await?;
-    let id = &arguments.id;
-    let Some(status) = store.status(id).await? else {
+    let Some(status) = store.status(&arguments.id).await? else {
         bail!("{}", not_there(&store, &arguments).await?);
     };
-    let texts = texts(store.as_ref(), id, status.head).await?;
-    edit_texts(
-        store.as_ref(),
-        ("edit", &arguments),
-        (Expected::Head(status.head), texts),
-    )
-    .await
+    edit_texts(store.as_ref(), &arguments, Some(status.head)).await
 }
 
 /// Says which records are near an id that none has.
@@ -103,70 +101,89 @@ async fn not_there(store: &Arc<dyn Store>, arguments: &EditArgs) -> anyhow::Resu
 
 async fn edit_texts(
     store: &dyn Store,
-    (command, arguments): (&str, &EditArgs),
-    (expected, base): (Expected, (String, String)),
+    arguments: &EditArgs,
+    head: Option<Revision>,
 ) -> anyhow::Result<ExitCode> {
-    let folder = tempfile::Builder::new().prefix("peerless-").tempdir()?;
-    let again = call(command, &arguments.id, &arguments.data);
-    let name = arguments.id.as_str().rsplit('/').next().unwrap_or("record");
-    let (document, annex) = (
-        folder.path().join(format!("{name}.json")),
-        folder.path().join(format!("{name}.ext.json")),
-    );
-    let first = match &arguments.from {
-        Some(folder) => (written(folder, &document)?, written(folder, &annex)?),
-        None => base.clone(),
-    };
-    std::fs::write(&document, first.0)?;
-    std::fs::write(&annex, first.1)?;
-    open_editor(&document, &annex)?;
-    let mine = (
-        std::fs::read_to_string(&document)?,
-        std::fs::read_to_string(&annex)?,
-    );
-    if mine == base && expected != Expected::Absent {
-        say("nothing was changed")?;
-        return Ok(ExitCode::SUCCESS);
-    }
-    let refused = match save(store, arguments, expected, mine.clone()).await {
-        Err(CurateError::Stale(Some(head))) => {
-            let theirs = texts(store, &arguments.id, head).await?;
-            match curate::together(&base, &mine, &theirs) {
-                Ok((merged, conflicts)) if conflicts.is_empty() => {
-                    say(format_args!(
-                        "{head} was saved meanwhile: both changes are put together"
-                    ))?;
-                    save(store, arguments, Expected::Head(head), merged).await
-                }
-                Ok((_, conflicts)) => {
-                    say(format_args!("{head} was saved meanwhile, and changed the same:"))?;
-                    for conflict in conflicts {
-                        say(contradiction(&conflict))?;
-                    }
-                    return Ok(kept(folder, &again));
-                }
-                Err(error) => Err(error),
-            }
-        }
-        saved => saved,
-    };
-    match refused {
-        Ok(revision) => {
-            let id = &arguments.id;
+    let id = &arguments.id;
+    let kept = arguments.from.as_ref();
+    let kept = kept.map(|folder| folder::kept(folder, id)).transpose()?;
+    // Of what was kept, the base is the revision that it was written from: others may have saved since.
+    let revision = kept.as_ref().map_or(head, |(revision, _)| *revision);
+    let base = texts(store, id, revision).await?;
+    let first = kept.as_ref().map_or(&base, |(_, written)| written);
+    let mut folder = Folder::with(id, revision, first)?;
+    open_editor(&folder.document, &folder.annex)?;
+    match save_written(store, arguments, &mut folder, &base).await {
+        Ok(Ended::Saved(revision)) => {
             let publish = call("publish", id, &arguments.data);
             say(format_args!(
                 "{id} {revision} is saved as a draft; next: {publish}"
             ))?;
             Ok(ExitCode::SUCCESS)
         }
+        Ok(Ended::Unchanged) => {
+            say("nothing was changed")?;
+            Ok(ExitCode::SUCCESS)
+        }
+        Ok(Ended::Refused) => Ok(keep(folder, arguments)),
+        Err(error) => {
+            eprintln!("peerless: {}", harmless_lines(&explain(&error)));
+            Ok(keep(folder, arguments))
+        }
+    }
+}
+
+enum Ended {
+    Saved(Revision),
+    Unchanged,
+    /// Why was said.
+    Refused,
+}
+
+/// Saves what stands in the folder, which was written from `base`.
+async fn save_written(
+    store: &dyn Store,
+    arguments: &EditArgs,
+    folder: &mut Folder,
+    base: &Pair,
+) -> anyhow::Result<Ended> {
+    let mine = folder.texts()?;
+    let expected = folder.revision().map_or(Expected::Absent, Expected::Head);
+    if mine == *base && expected != Expected::Absent {
+        return Ok(Ended::Unchanged);
+    }
+    let mut saved = save(store, arguments, expected, mine.clone()).await;
+    if let Err(CurateError::Stale(Some(head))) = saved {
+        let theirs = texts(store, &arguments.id, Some(head)).await?;
+        saved = match curate::together(base, &mine, &theirs) {
+            Ok((merged, conflicts)) if conflicts.is_empty() => {
+                folder.put(Some(head), &merged)?;
+                say(format_args!(
+                    "{head} was saved meanwhile: both changes are put together"
+                ))?;
+                save(store, arguments, Expected::Head(head), merged).await
+            }
+            Ok((_, conflicts)) => {
+                // Where both changed the same, the merged texts have what the last of the three says.
+                let (merged, _) = curate::together(base, &theirs, &mine)?;
+                folder.put(Some(head), &merged)?;
+                say(format_args!("{head} was saved meanwhile, and changed the same:"))?;
+                for conflict in conflicts {
+                    say(contradiction(&conflict))?;
+                }
+                say("the files have what you wrote there, and all else that both changed")?;
+                return Ok(Ended::Refused);
+            }
+            Err(error) => Err(error),
+        };
+    }
+    match saved {
+        Ok(revision) => Ok(Ended::Saved(revision)),
         Err(CurateError::Invalid(violations)) => {
             tell(&violations)?;
-            Ok(kept(folder, &again))
+            Ok(Ended::Refused)
         }
-        Err(error) => {
-            eprintln!("peerless: {error}");
-            Ok(kept(folder, &again))
-        }
+        Err(error) => Err(error.into()),
     }
 }
 
@@ -219,7 +236,11 @@ pub(super) async fn publish(arguments: PublishArgs) -> anyhow::Result<ExitCode> 
     }
 }
 
-async fn texts(store: &dyn Store, id: &RecordId, revision: Revision) -> anyhow::Result<(String, String)> {
+/// The texts of a revision; of no revision, those that a record begins with.
+async fn texts(store: &dyn Store, id: &RecordId, revision: Option<Revision>) -> anyhow::Result<Pair> {
+    let Some(revision) = revision else {
+        return Ok(curate::begun(id));
+    };
     let texts = store.revision(id, revision).await?;
     let texts = texts.with_context(|| format!("{id} has no revision {revision}"))?;
     Ok((texts.document, texts.annex))
@@ -282,20 +303,26 @@ pub(super) fn part_name(part: Part) -> &'static str {
     }
 }
 
-/// A file of a folder that was kept.
-fn written(folder: &Path, file: &Path) -> anyhow::Result<String> {
-    let file = folder.join(file.file_name().unwrap_or_default());
-    std::fs::read_to_string(&file).with_context(|| format!("--from: {}", file.display()))
+/// What was written is not lost.
+fn keep(folder: Folder, arguments: &EditArgs) -> ExitCode {
+    let command = folder.revision().map_or("new", |_| "edit");
+    let folder = folder.keep();
+    let again = again(command, arguments, Some(&folder));
+    let folder = folder.display();
+    eprintln!("peerless: nothing is saved; what you wrote is in {folder}; to go on with it:\n  {again}");
+    ExitCode::FAILURE
 }
 
-/// What was written is not lost.
-fn kept(folder: tempfile::TempDir, again: &str) -> ExitCode {
-    let folder = folder.keep();
-    let folder = folder.display();
-    eprintln!(
-        "peerless: nothing is saved; what you wrote is in {folder}; to go on with it:\n  {again} --from {folder}"
-    );
-    ExitCode::FAILURE
+/// The call that edits these texts again.
+fn again(command: &str, arguments: &EditArgs, from: Option<&Path>) -> String {
+    let call = call(command, &arguments.id, &arguments.data);
+    match from {
+        Some(folder) => format!(
+            "{call} --from {}",
+            conflict_text::quoted(&folder.to_string_lossy())
+        ),
+        None => call,
+    }
 }
 
 fn call(command: &str, id: &RecordId, data: &DataArgs) -> String {

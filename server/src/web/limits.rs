@@ -72,7 +72,7 @@ pub const ANSWERS_BYTES: usize = 96 << 20;
 pub const MCP_MATCH_BYTES: usize = 16 << 20;
 /// Memory for all bodies that are read whole and what is made of their JSON, together, in bytes.
 pub const BODIES_BYTES: usize = 80 << 20;
-/// The last two and [`WINDOWS_BYTES`] together, in bytes: what a server may hold for requests under way.
+/// [`ANSWERS_BYTES`], [`BODIES_BYTES`] and [`WINDOWS_BYTES`] share this bound, in bytes: what a server may hold for requests under way.
 pub const HELD_BYTES: usize = 128 << 20;
 /// Start of each of these answers that is not counted there, in bytes.
 pub const ANSWER_FREE_BYTES: usize = 32 << 10;
@@ -120,9 +120,9 @@ pub const HEADER_TIME: Duration = Duration::from_secs(10);
 /// Time a body has before [`BODY_RATE`] is asked of it, and the longest pause in it.
 pub const BODY_GRACE: Duration = Duration::from_secs(30);
 /// The same while more than a quarter of all connections that there can be wait for the rest of a body; and of a body that is
-/// read whole, while such bodies fill half of [`BODIES_BYTES`].
+/// read whole, while such bodies fill half of [`BODIES_BYTES`], or all that share [`HELD_BYTES`] fill half of that.
 pub const CROWDED_GRACE: Duration = Duration::from_secs(3);
-/// The same while more than half of them do, or such bodies fill three quarters.
+/// The same while more than half of them do, or three quarters of either bound are full.
 pub const FULL_GRACE: Duration = Duration::from_millis(500);
 /// Bytes per second that a body must keep up on average after [`BODY_GRACE`].
 pub const BODY_RATE: u64 = 1024;

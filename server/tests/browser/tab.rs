@@ -152,6 +152,25 @@ async fn what_cannot_be_read_in_the_tab_is_not_called_healthy() {
     assert_eq!(browser.text("h1").await, "Known errors: 6");
 }
 
+#[tokio::test]
+#[ignore = "needs the module for browsers: cargo xtask wasm --test"]
+async fn that_not_all_lines_were_looked_at_is_said_in_the_tab() {
+    let app = app().await;
+    let browser = Browser::start().await;
+    let file = app.folder.path().join("train.log");
+    let known = "NVRM: Xid (PCI:0000:3b:00): 79, pid=7, GPU has fallen off the bus.\n";
+    fs::write(&file, format!("{}zorgblat failed\n", known.repeat(4_000))).unwrap();
+    for (query, said) in [
+        ("", "Not all lines that look like errors"),
+        ("?lang=zh", "并未查看所有看起来像错误的行"),
+    ] {
+        browser.open(&format!("{}/{query}", app.url)).await;
+        choose(&browser, &file).await;
+        let notes = browser.text("[data-notes]").await;
+        assert!(notes.contains(said), "{notes}");
+    }
+}
+
 /// A worker of one's own in the page, which is asked as the page's script asks it.
 const ASK: &str = "
     if (!window.reader) {

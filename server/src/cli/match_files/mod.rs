@@ -29,8 +29,8 @@ pub(super) use remote::{Remote, RemoteArgs};
 
 /// What the exit code and the options mean to whoever scripts this.
 pub(super) const HELP: &str = "\
-Exit code, as of grep: 0 a known error was found, 1 none was found (a harmless message is none), 2 trouble (a file that cannot be read, a server \
-that does not answer), 64 the call makes no sense. A file in trouble does not keep the others from being read.
+Exit code, as of grep: 0 a known error was found, 1 no known error was found (a harmless message is none; lines that look like errors \
+and that no record explains are printed and do not change the code), 2 trouble (a file that cannot be read, a server that does not answer), 64 the call makes no sense. A file in trouble does not keep the others from being read.
 
 Examples:
   peerless match train.log

@@ -20,6 +20,7 @@ const SCHEMA: &str =
 /// The rule of lines that no record explains. No record has this id: theirs have a domain.
 const UNEXPLAINED: &str = "unexplained-line";
 const UNEXPLAINED_TEXT: &str = "The line looks like an error, and no record explains it";
+const MORE_TEXT: &str = "The file may have more lines that look like errors and that no record explains: not all of them were looked at or are listed";
 
 #[derive(Debug, Default)]
 pub(super) struct Sarif {
@@ -78,24 +79,30 @@ impl Sarif {
 
     /// Adds the lines that look like errors and that no record explains. Where nothing else was found they are all there is.
     fn add_unexplained(&mut self, input: &Input, answer: &MatchAnswer) {
+        let Some(unexplained) = &answer.unexplained else {
+            return;
+        };
+        let index = *self.unexplained_rule.get_or_insert_with(|| {
+            self.rules.push(unexplained_rule());
+            self.rules.len() - 1
+        });
         let level = if answer.has_error() { "note" } else { "warning" };
-        for line in answer
-            .unexplained
-            .iter()
-            .flat_map(|unexplained| &unexplained.lines)
-        {
-            let index = *self.unexplained_rule.get_or_insert_with(|| {
-                self.rules.push(unexplained_rule());
-                self.rules.len() - 1
-            });
-            let text = line.text.as_deref();
+        let mut add = |message: String, location: Value| {
             self.results.push(json!({
                 "ruleId": UNEXPLAINED,
                 "ruleIndex": index,
                 "level": level,
-                "message": {"text": format!("{UNEXPLAINED_TEXT}: {}", text.unwrap_or_default())},
-                "locations": [region(input, line.line, text)],
+                "message": {"text": message},
+                "locations": [location],
             }));
+        };
+        for line in &unexplained.lines {
+            let text = line.text.as_deref();
+            let message = format!("{UNEXPLAINED_TEXT}: {}", text.unwrap_or_default());
+            add(message, region(input, line.line, text));
+        }
+        if unexplained.are_more {
+            add(MORE_TEXT.to_owned(), file(input));
         }
     }
 
@@ -104,7 +111,7 @@ impl Sarif {
         self.failures.push(json!({
             "level": "error",
             "message": {"text": why},
-            "locations": [{"physicalLocation": {"artifactLocation": artifact(input)}}],
+            "locations": [file(input)],
         }));
     }
 
@@ -259,6 +266,11 @@ fn region(input: &Input, line: u64, text: Option<&str>) -> Value {
         region.insert("snippet".to_owned(), json!({"text": text}));
     }
     json!({"physicalLocation": {"artifactLocation": artifact(input), "region": region}})
+}
+
+/// The whole file.
+fn file(input: &Input) -> Value {
+    json!({"physicalLocation": {"artifactLocation": artifact(input)}})
 }
 
 /// 3.4.3: a path as a URI, relative to wherever the viewer says the files are.

@@ -1,7 +1,7 @@
 //! The gate in front of what readers see: may these records join a generation?
 //!
-//! A record must find its own examples and none of its near misses. It must not match a line of a healthy run, nor be a possible
-//! meaning of many, nor come before another record on that one's own texts, nor stand in those of many, and no pattern of it may be asked of every line,
+//! A record must find its own examples and none of its near misses. It must not match a line of a healthy run, nor be shown as a
+//! possible meaning of more than five such lines, nor come before another record on that one's own texts, nor stand in those of many, and no pattern of it may be asked of every line,
 //! ask for next to nothing or cost too much. What else a text must keep is told by [`super::check_texts`].
 
 mod healthy;

@@ -11,6 +11,7 @@ words! {
         broken,
         unsupported,
         unreadable,
+        unexplained_more,
         none_found,
         no_candidates,
         needs_script,

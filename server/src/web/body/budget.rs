@@ -16,11 +16,16 @@ const UNIT: usize = 1 << 10;
 
 #[derive(Debug, Clone)]
 pub struct Budget {
-    units: usize,
+    own: Bound,
     free: usize,
+    /// The bound that this budget shares with the server's others.
+    of_all: Option<Bound>,
+}
+
+#[derive(Debug, Clone)]
+struct Bound {
+    units: usize,
     left: Arc<Semaphore>,
-    /// What is left for this and for others together.
-    of_all: Option<Arc<Semaphore>>,
 }
 
 /// The budgets of a server.
@@ -41,9 +46,9 @@ impl Budgets {
     }
 
     fn within(bytes: usize) -> Self {
-        let of_all = Arc::new(Semaphore::new(bytes / UNIT));
+        let of_all = Bound::of(bytes);
         let budget = |bytes, free| Budget {
-            of_all: Some(Arc::clone(&of_all)),
+            of_all: Some(of_all.clone()),
             ..Budget::of(bytes, free)
         };
         Self {
@@ -57,11 +62,9 @@ impl Budgets {
 impl Budget {
     /// `bytes` for all; the first `free` bytes of each are not counted.
     pub fn of(bytes: usize, free: usize) -> Self {
-        let units = bytes / UNIT;
         Self {
-            units,
+            own: Bound::of(bytes),
             free,
-            left: Arc::new(Semaphore::new(units)),
             of_all: None,
         }
     }
@@ -73,6 +76,37 @@ impl Budget {
 
     /// The longest that the rest of what takes its share is waited for: the less is left, the shorter.
     pub fn patience(&self) -> Duration {
+        let own = self.own.patience();
+        let of_all = self.of_all.as_ref().map_or(Duration::MAX, Bound::patience);
+        own.min(of_all)
+    }
+
+    fn take(&self, units: u32) -> Result<Held, BodyError> {
+        let of_all = self.of_all.as_ref();
+        Ok(Held {
+            own: self.own.take(units)?,
+            of_all: of_all.map(|bound| bound.take(units)).transpose()?,
+        })
+    }
+
+    pub fn share(&self) -> Share {
+        Share {
+            budget: Some(self.clone()),
+            held: None,
+        }
+    }
+}
+
+impl Bound {
+    fn of(bytes: usize) -> Self {
+        let units = bytes / UNIT;
+        Self {
+            units,
+            left: Arc::new(Semaphore::new(units)),
+        }
+    }
+
+    fn patience(&self) -> Duration {
         let left = self.left.available_permits();
         if left < self.units / 4 {
             limits::FULL_GRACE
@@ -83,22 +117,9 @@ impl Budget {
         }
     }
 
-    fn take(&self, units: u32) -> Result<Held, BodyError> {
-        let take = |left: &Arc<Semaphore>| {
-            let taken = Arc::clone(left).try_acquire_many_owned(units);
-            taken.map_err(|_| BodyError::Busy)
-        };
-        Ok(Held {
-            own: take(&self.left)?,
-            of_all: self.of_all.as_ref().map(take).transpose()?,
-        })
-    }
-
-    pub fn share(&self) -> Share {
-        Share {
-            budget: Some(self.clone()),
-            held: None,
-        }
+    fn take(&self, units: u32) -> Result<OwnedSemaphorePermit, BodyError> {
+        let taken = Arc::clone(&self.left).try_acquire_many_owned(units);
+        taken.map_err(|_| BodyError::Busy)
     }
 }
 
@@ -210,6 +231,22 @@ mod tests {
         assert_eq!(window.grow_to(large), Err(BodyError::Busy));
         drop(other);
         assert_eq!(window.grow_to(large), Ok(()));
+    }
+
+    #[test]
+    fn bodies_are_waited_for_less_while_others_hold_what_all_have_together() {
+        let budgets = Budgets::within(1 << 20);
+        let mut answer = budgets.answers.share();
+        for (held, patience) in [
+            (500, Duration::MAX),
+            (600, limits::CROWDED_GRACE),
+            (800, limits::FULL_GRACE),
+        ] {
+            assert_eq!(answer.grow_to(limits::ANSWER_FREE_BYTES + (held << 10)), Ok(()));
+            assert_eq!(budgets.bodies.patience(), patience, "{held} KiB of 1024");
+        }
+        drop(answer);
+        assert_eq!(budgets.bodies.patience(), Duration::MAX);
     }
 
     #[test]

@@ -14,7 +14,7 @@ use super::{MOST_OF_RULE, SHOWN, read};
 
 /// Lines of healthy runs about which records are asked among all others.
 const MOST_LINES_ASKED: usize = 500;
-/// Lines of healthy runs of which a record may be a possible meaning. Of those that ship none is of any.
+/// Lines of healthy runs of which a record may be a possible meaning. No shipped record is a possible meaning of any of these lines.
 const MOST_POSSIBLE: usize = 5;
 
 /// Records that match lines of healthy runs.
