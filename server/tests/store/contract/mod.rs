@@ -275,6 +275,7 @@ contract! {
     }
     facets {
         the_report_that_ended_last_tells_and_kinds_are_apart
+        what_a_report_cannot_tell_stays_and_pages_go_on
     }
     audit {
         what_happens_to_a_record_is_noted_with_it
