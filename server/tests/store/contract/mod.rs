@@ -241,6 +241,7 @@ contract! {
         a_token_id_is_used_once
         a_node_has_one_credential
         a_join_token_that_is_used_up_renews_no_credential
+        who_had_a_revoked_credential_is_known
         one_of_many_machines_gets_an_id
         a_join_token_is_not_used_too_often
     }
