@@ -117,7 +117,7 @@ fn again(mut reviewed: Vec<Reviewed>, peers: &Peers, own: &Own) -> Vec<Outlier> 
 }
 
 /// Whether peer access is refused to all pairs, and neither the operator nor a mode of the GPUs wants it so.
-fn is_refused(report: &Report) -> bool {
+pub(super) fn is_refused(report: &Report) -> bool {
     let expect = report.conclusion.expect.as_deref().and_then(Expect::of_words);
     let expect = expect.unwrap_or_default();
     let is_unwanted = |pair: &PairVerdict| {

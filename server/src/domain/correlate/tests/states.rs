@@ -1,6 +1,6 @@
 //! What the agent holds against a node.
 
-use kb_core::severity::{Action, Severity};
+use kb_core::severity::Severity;
 
 use super::*;
 
