@@ -142,7 +142,7 @@ def calls(client):
         "export_zip": (200, {}),
         "make_join_tokens": (
             201,
-            {"body": model("JoinTokenOrder", {"name": "python client", "count": 2, "adopt": True, "labels": {"rack": "r17"}})},
+            {"body": model("JoinTokenOrder", {"name": "python client", "count": 2, "adopt": True, "uses": 3, "expires_in": "1h", "labels": {"rack": "r17"}})},
         ),
         "list_join_tokens": (200, {}),
         "revoke_join_token": (204, {"id": made_join_token(client)}),

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::figure::Figure;
 use super::floor::{floor, of_key};
-use super::group::{Group, Summary};
+use super::group::Group;
 
 /// From so many spreads on a figure is to be watched. Copy engines over NVLink: 1.5 %.
 pub const WATCH_SPREADS: f64 = 5.0;
@@ -121,10 +121,9 @@ pub fn earlier(figure: &Figure, before: f64) -> Compared {
 
 /// By how many spreads the middle of what a node measured is worse than a group of other nodes, below 0 where it is better; `key` is
 /// that of the series. None where that cannot be told.
-pub fn spreads_worse(key: &str, summary: &Summary, group: Group) -> Option<f64> {
+pub fn spreads_worse(key: &str, median: f64, group: Group) -> Option<f64> {
     let (least, higher_is_better) = of_key(key)?;
-    let own = Group::of_nodes([summary])?;
-    let against = value_against((own.median, higher_is_better), group, least);
+    let against = value_against((median, higher_is_better), group, least);
     let worse = if higher_is_better {
         -against.difference
     } else {

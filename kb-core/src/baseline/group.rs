@@ -34,6 +34,13 @@ impl Summary {
     }
 }
 
+impl Summary {
+    /// The middle of the figures that are kept.
+    pub fn median(&self) -> Option<f64> {
+        of_sorted(&self.figures, 2, 1)
+    }
+}
+
 /// What figures of a series have in common.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Group {
@@ -72,6 +79,26 @@ impl Group {
         Self::weighed(weighed, values, nodes)
     }
 
+    /// Of one figure of each of several nodes, in rising order, all above 0: one pass over them. `None` without any.
+    pub fn of_sorted(figures: &[f64]) -> Option<Self> {
+        let median = of_sorted(figures, 2, 1)?;
+        let third = (median - of_sorted(figures, 3, 1)?) / THIRD;
+        let two_thirds = (of_sorted(figures, 3, 2)? - median) / THIRD;
+        let mut apart: Vec<f64> = figures.iter().map(|value| (value - median).abs()).collect();
+        let middle = apart.len() / 2;
+        let is_even = apart.len() % 2 == 0;
+        let (below, distance, _) = apart.select_nth_unstable_by(middle, f64::total_cmp);
+        let below = below.iter().copied().max_by(f64::total_cmp).filter(|_| is_even);
+        let distance = f64::midpoint(below.unwrap_or(*distance), *distance);
+        let count = u32::try_from(figures.len()).unwrap_or(u32::MAX);
+        Some(Self {
+            median,
+            spread: (1.4826 * distance).max(third).max(two_thirds) / median,
+            values: count,
+            nodes: count,
+        })
+    }
+
     fn weighed(mut figures: Vec<(f64, f64)>, values: u32, nodes: u32) -> Option<Self> {
         figures.retain(|(value, weight)| value.is_finite() && *value > 0.0 && *weight > 0.0);
         let median = quantile(&mut figures, 0.5)?;
@@ -92,6 +119,18 @@ impl Group {
 
 /// Distance of a third of a normal distribution from its middle, in standard deviations.
 const THIRD: f64 = 0.4307;
+
+/// The value at `times / parts` of figures in rising order; between two, their mean.
+fn of_sorted(figures: &[f64], parts: usize, times: usize) -> Option<f64> {
+    let (place, rest) = (figures.len() * times / parts, figures.len() * times % parts);
+    let upper = *figures.get(place)?;
+    let lower = if rest == 0 {
+        figures.get(place.checked_sub(1)?)?
+    } else {
+        &upper
+    };
+    Some(f64::midpoint(*lower, upper))
+}
 
 /// The value at which this share of the weight is reached; between two, their mean.
 fn quantile(figures: &mut [(f64, f64)], share: f64) -> Option<f64> {

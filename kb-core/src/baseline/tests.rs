@@ -320,4 +320,15 @@ proptest! {
         nodes.reverse();
         prop_assert_eq!(Group::of_nodes(&nodes), Some(after));
     }
+
+    /// One pass over sorted figures comes to the same as the summaries of nodes with one figure each.
+    #[test]
+    fn a_group_of_sorted_figures_is_that_of_their_nodes(mut rates in prop::collection::vec(1.0_f64..1000.0, 1..60)) {
+        rates.sort_by(f64::total_cmp);
+        let nodes: Vec<Summary> = rates.iter().map(|rate| Summary::of(vec![*rate]).unwrap()).collect();
+        let (one, other) = (Group::of_sorted(&rates).unwrap(), Group::of_nodes(&nodes).unwrap());
+        prop_assert!((one.median - other.median).abs() < 1e-9);
+        prop_assert!((one.spread - other.spread).abs() < 1e-9, "{one:?} {other:?}");
+        prop_assert_eq!((one.values, one.nodes), (other.values, other.nodes));
+    }
 }

@@ -126,7 +126,7 @@ pub const WATCHED: &[Watched] = &[
         nature: Nature::State,
         bearing: Some(Bearing::Warning),
         record: Some("driver/smi-hw-slowdown"),
-        means: "Heat or the power supply holds the GPU's clocks down. A power limit (`sw_power_cap`) does not count, and an idle GPU tells nothing.",
+        means: "Heat or the power supply holds the GPU's clocks down. A power limit (`sw_power_cap`) does not count. An idle GPU neither opens nor ends it: a look while the GPU works, a run (`peerless-agent probe`) or `peerless-agent clear throttled` does.",
         read_from: "`throttle.reasons`",
     },
     Watched {

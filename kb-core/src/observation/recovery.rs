@@ -1,5 +1,7 @@
 //! What the driver wants done with a GPU: NVML's recovery action, and Xid 154, which tells that it changed.
 
+use crate::severity::Action;
+
 /// `nvmlDeviceGpuRecoveryAction_t`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Recovery {
@@ -27,6 +29,15 @@ impl Recovery {
             "drain_p2p" => Self::DrainP2p,
             "drain_and_reset" => Self::DrainAndReset,
             other => Self::Other(other.to_owned()),
+        }
+    }
+
+    /// The step that it is; nothing where it is none of these, as with a drain after which the driver is asked again.
+    pub fn action(&self) -> Option<Action> {
+        match self {
+            Self::Reset | Self::DrainAndReset => Some(Action::ResetGpu),
+            Self::Reboot => Some(Action::RebootNode),
+            Self::None | Self::DrainP2p | Self::Other(_) => None,
         }
     }
 

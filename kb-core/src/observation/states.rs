@@ -93,7 +93,7 @@ pub(super) const JUDGED: &[(&str, Option<&str>, Judge)] = &[
             .into_iter()
             .filter(|reason| THROTTLING.contains(reason))
             .collect();
-        let bad = (!held.is_empty()).then(|| format!("its clocks are held down: {}", held.join(", ")));
+        let bad = (!held.is_empty()).then(|| format!("its clocks were held down: {}", held.join(", ")));
         Some((cause::THROTTLED, bad))
     }),
 ];

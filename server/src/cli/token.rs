@@ -46,7 +46,8 @@ pub struct CreateArgs {
     /// With the scope enrol: a label of the nodes that join with it, once for each: rack=r17
     #[arg(long = "label", value_name = "NAME=VALUE", value_parser = labels::parse)]
     labels: Vec<(String, String)>,
-    /// With the scope enrol: nodes may enrol with it under an id whose credential another machine has; that one is revoked
+    /// With the scope enrol: nodes may enrol with it under an id whose credential another machine has; that one is revoked.
+    /// Needs --uses and --expires-in
     #[arg(long)]
     adopt: bool,
     /// With the scope enrol: make so many tokens, a line each

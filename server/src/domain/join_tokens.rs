@@ -24,7 +24,7 @@ pub struct Wanted {
     /// How long they are good; without end where it is not said.
     pub expires_in: Option<Duration>,
     pub labels: Labels,
-    /// A node may enrol under an id whose credential another machine has.
+    /// A node may enrol under an id whose credential another machine has. Such a token needs `uses` and `expires_in`.
     pub adopts: bool,
     pub count: u32,
 }
@@ -56,6 +56,11 @@ pub async fn make(
         let why =
             format!("uses: {uses} nodes, give 1 to {MAX_USES}, or leave it out for any number of nodes");
         return Err(JoinTokenError::Wrong(why));
+    }
+    if wanted.adopts && (wanted.uses.is_none() || wanted.expires_in.is_none()) {
+        let why = "adopt: such a token takes ids over from other machines, so it needs uses (nodes) and expires_in: \
+            give both, as small as the work allows";
+        return Err(JoinTokenError::Wrong(why.to_owned()));
     }
     let expires_at = wanted.expires_in.map(|duration| now + duration);
     let bounds = Bounds {

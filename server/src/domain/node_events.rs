@@ -1,6 +1,6 @@
 //! What happened to a node, in one sentence each.
 
-use crate::store::{MovedGpu, NodeChange};
+use crate::store::{Former, MovedGpu, NodeChange};
 
 const NAMED: usize = 4;
 
@@ -36,12 +36,18 @@ pub fn sentence(change: &NodeChange) -> String {
                 "all of these GPUs were last seen on node {from}: the machine was installed anew, or given another id"
             )
         }
-        NodeChange::Enrolled { before, with } if before == "another_machine" => {
+        NodeChange::Enrolled {
+            before: Former::AnotherMachine,
+            with,
+        } => {
             format!(
-                "another machine was this node before, and its credential is revoked: the join token {with} may take ids over"
+                "another machine was this node before, and its credential works no more: this one enrolled with the join token {with}"
             )
         }
-        NodeChange::Enrolled { with, .. } => {
+        NodeChange::Enrolled {
+            before: Former::NoCredential,
+            with,
+        } => {
             format!(
                 "enrolled with the join token {with}: reports before were written with tokens that are not this node's own"
             )

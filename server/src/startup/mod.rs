@@ -39,6 +39,7 @@ use crate::web::body::{Budgets, Patience};
 use crate::web::client::Limiter;
 use crate::web::compute::Queue;
 use crate::web::crowd::{Counted, Crowd};
+use crate::web::kept_facets::KeptFacets;
 use crate::web::openid::OpenId;
 use crate::web::places::Places;
 use crate::web::shared::Shared;
@@ -160,6 +161,7 @@ impl Application {
             answers: budgets.answers,
             windows: budgets.windows,
             signatures: Shared::default(),
+            facets: KeptFacets::default(),
             tab,
             tab_signatures: Shared::default(),
             exports: Places::new("exports", limits::EXPORTS_OF_CLIENT, limits::EXPORTS),

@@ -12,14 +12,16 @@ use super::{KeptSeries, Labels, ReportStore, StoreError};
 /// Facets of nodes.
 #[async_trait]
 pub trait FacetStore: ReportStore {
-    /// Keeps what a report told, unless one that ended later did so before.
-    async fn note_facets(&self, node: &NodeId, told: &ToldFacets) -> Result<(), StoreError>;
-
-    /// All nodes of one kind that told facets, by id; at most `limit`.
-    async fn facets(&self, simulated: bool, limit: u32) -> Result<Vec<NodeFacets>, StoreError>;
+    /// Nodes of one kind that told facets, by id, those after `after`; at most `limit`.
+    async fn facets(
+        &self,
+        simulated: bool,
+        after: Option<&NodeId>,
+        limit: u32,
+    ) -> Result<Vec<NodeFacets>, StoreError>;
 }
 
-/// What a report told.
+/// What a report told. It is kept with the report, unless one that ended later told before.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToldFacets {
     pub simulated: bool,
@@ -28,6 +30,8 @@ pub struct ToldFacets {
     /// End of the run.
     pub told_at: OffsetDateTime,
     pub facets: BTreeMap<String, String>,
+    /// Facets that such a report cannot tell: what an earlier one told of the same model stays.
+    pub untold: Vec<String>,
 }
 
 /// A node with what may set it apart, and with what is wrong with it.

@@ -71,6 +71,16 @@ pub struct NodeEvent {
     pub change: NodeChange,
 }
 
+/// Who wrote reports of a node before it enrolled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Former {
+    /// Nobody with a credential of the node: tokens for any node.
+    NoCredential,
+    /// Another machine, whose credential works no more.
+    AnotherMachine,
+}
+
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum NodeChange {
@@ -95,8 +105,8 @@ pub enum NodeChange {
     },
     /// It has a credential of its own, and reports of it came before from elsewhere.
     Enrolled {
-        /// Who wrote it before: `no_credential` (tokens for any node) or `another_machine`, whose credential is revoked now.
-        before: String,
+        /// Who wrote it before.
+        before: Former,
         /// Id of the join token.
         with: String,
     },

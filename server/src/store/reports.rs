@@ -9,7 +9,7 @@ use kb_core::severity::{Action, Severity};
 use kb_core::verdict::Verdict;
 use time::OffsetDateTime;
 
-use super::{Labels, StoreError};
+use super::{Labels, StoreError, ToldFacets};
 
 #[async_trait]
 pub trait ReportStore: Send + Sync + Debug {
@@ -143,6 +143,8 @@ pub struct NewReport {
     /// How it was held against the node's other proofs; `None` where there was no need.
     pub judged: Option<Judged>,
     pub hardware: Hardware,
+    /// What may set the node apart, kept in the same transaction.
+    pub facets: Option<ToldFacets>,
     /// What was found out about it, kept in the same transaction; `None` where that comes later.
     pub found: Option<Found>,
 }

@@ -24,6 +24,7 @@ mod gate;
 mod headers;
 mod held;
 mod host;
+pub mod kept_facets;
 pub mod limits;
 mod links;
 mod lookup;

@@ -8,6 +8,7 @@ use super::body::{Budget, Patience};
 use super::client::Limiter;
 use super::compute::Queue;
 use super::crowd::Crowd;
+use super::kept_facets::KeptFacets;
 use super::openid::OpenId;
 use super::parameters::Parameters;
 use super::places::Places;
@@ -79,6 +80,7 @@ pub struct AppState {
     pub windows: Budget,
     /// The answer of `GET /signatures`.
     pub signatures: Shared,
+    pub facets: KeptFacets,
     pub tab: Option<TabModule>,
     pub tab_signatures: Shared,
     pub exports: Places,

@@ -43,6 +43,37 @@ async fn a_pair_that_is_slow_twice_is_a_finding_and_once_is_none() {
     assert_eq!(open(&app, &fleet, "n1").await, []);
 }
 
+#[tokio::test]
+async fn a_run_that_did_not_measure_a_slow_pair_again_does_not_end_it() {
+    let app = TestApp::start().await;
+    let upload = app.token(&[Scope::Report]).await;
+    let fleet = app.token(&[Scope::Fleet]).await;
+    for node in ["n1", "n2", "n3", "n4", "n5", "slow"] {
+        send(&app, &upload, &bench(node, 1, 1.0)).await;
+    }
+    send(&app, &upload, &bench("slow", 2, 0.95)).await;
+    send(&app, &upload, &bench("slow", 3, 0.95)).await;
+    let expected = (Value::Null, object!("outlier/pair"), Value::Null);
+    for run in 4..6 {
+        let mut short = bench("slow", run, 1.0);
+        let is_other = |one: &Value| !one["metric"].as_str().unwrap().starts_with("d2d_bandwidth");
+        short["measurements"].as_array_mut().unwrap().retain(is_other);
+        send(&app, &upload, &short).await;
+        assert_eq!(open(&app, &fleet, "slow").await, [expected.clone()]);
+        // Nor does it when it is sent again.
+        send(&app, &upload, &short).await;
+        assert_eq!(open(&app, &fleet, "slow").await, [expected.clone()]);
+    }
+    let answer = json(app.get_with("/api/v1/reports/slow-run-5", &fleet).await).await;
+    assert!(
+        answer.to_string().contains("\"carried_from\":\"slow-run-3\""),
+        "{}",
+        answer["findings"]
+    );
+    send(&app, &upload, &bench("slow", 6, 1.0)).await;
+    assert_eq!(open(&app, &fleet, "slow").await, []);
+}
+
 /// The driver refuses all pairs and NVML says why.
 fn refused(node: &str, run: u32) -> Value {
     let mut report = bench(node, run, 1.0);
@@ -82,6 +113,19 @@ async fn a_refusal_that_other_nodes_of_the_kind_do_not_have_is_told() {
     send(&app, &upload, &refused("unlike", 1)).await;
     let found = rules(open(&app, &fleet, "unlike").await);
     assert!(found.contains(&unlike), "{found:?}");
+    let mut meant = refused("meant", 1);
+    meant["conclusion"]["expect"] = "p2p=none".into();
+    for pair in meant["pairs"].as_array_mut().unwrap() {
+        pair["verdict"]["information"] = true.into();
+    }
+    send(&app, &upload, &meant).await;
+    let found = rules(open(&app, &fleet, "meant").await);
+    assert!(!found.contains(&unlike), "{found:?}");
+    let mut converted = refused("converted", 1);
+    converted["host"]["convert.tools"] = object!({"value": "p2pBandwidthLatencyTest", "source": "test"});
+    send(&app, &upload, &converted).await;
+    let found = rules(open(&app, &fleet, "converted").await);
+    assert!(!found.contains(&unlike), "{found:?}");
 }
 
 #[tokio::test]
@@ -108,7 +152,8 @@ async fn what_changed_since_the_last_good_run_is_told_and_facets_need_nodes() {
     send(&app, &upload, &with_bios(2, "2.7.2")).await;
     let told = json(app.get_with(address, &fleet).await).await;
     assert_eq!(told["good"], "n1-run-1");
-    let change = object!({"gpu": null, "fact": "bios.version", "before": "2.4.1", "now": "2.7.2"});
+    let change = object!({"gpu": null, "fact": "bios.version", "before": "2.4.1", "before_unread": false,
+        "now": "2.7.2", "now_unread": false});
     assert_eq!(told["changes"], object!([change]));
     assert_eq!(
         app.get_with("/api/v1/nodes/n9/changes", &fleet).await.status(),
@@ -117,6 +162,14 @@ async fn what_changed_since_the_last_good_run_is_told_and_facets_need_nodes() {
 
     let facets = json(app.get_with("/api/v1/fleet/facets", &fleet).await).await;
     assert_eq!((&facets["nodes"], &facets["facets"]), (&object!(1), &object!([])));
+    assert_eq!(
+        (&facets["without_rack"], &facets["are_more"]),
+        (&object!(1), &object!(false))
+    );
+    // Kept for a while: another node changes nothing yet.
+    send(&app, &upload, &bench("n2", 1, 1.0)).await;
+    let again = json(app.get_with("/api/v1/fleet/facets", &fleet).await).await;
+    assert_eq!(again, facets);
     let made_up = json(app.get_with("/api/v1/fleet/facets?simulated=true", &fleet).await).await;
     assert_eq!(made_up["nodes"], 0);
     assert_eq!(

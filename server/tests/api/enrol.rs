@@ -155,7 +155,7 @@ async fn only_a_join_token_made_for_it_takes_an_id_over() {
         order(
             &app,
             &admin,
-            &object!({"name": "boards", "uses": 1, "adopt": true}),
+            &object!({"name": "boards", "uses": 1, "expires_in": "1h", "adopt": true}),
         )
         .await,
     )
@@ -314,7 +314,14 @@ async fn many_join_tokens_are_made_at_once_on_the_command_line() {
         let wrong = create(&[&["--scope", "report"], wrong].concat());
         assert_eq!(wrong.status.code(), Some(1), "{wrong:?}");
     }
-    assert!(create(&["--scope", "enrol", "--adopt"]).status.success());
+    let adopting = ["--scope", "enrol", "--adopt", "--uses", "1"];
+    let endless = create(&adopting);
+    assert_eq!(endless.status.code(), Some(1), "{endless:?}");
+    assert!(
+        create(&[&adopting[..], &["--expires-in", "1h"]].concat())
+            .status
+            .success()
+    );
     let listed = String::from_utf8(run(&["token", "list", "--data-dir", &data]).stdout).unwrap();
     assert_eq!(listed.matches("may take ids over").count(), 1, "{listed}");
 }
@@ -327,6 +334,14 @@ async fn an_order_of_join_tokens_that_cannot_be_says_why() {
     for (wrong, why) in [
         (object!({"name": ""}), "name: a name has 1 to 100"),
         (object!({"name": "x", "count": 0}), "count: 0 tokens at once"),
+        (
+            object!({"name": "x", "adopt": true, "uses": 1}),
+            "needs uses (nodes) and expires_in",
+        ),
+        (
+            object!({"name": "x", "adopt": true, "expires_in": "1h"}),
+            "needs uses (nodes) and expires_in",
+        ),
         (object!({"name": "x", "count": 1001}), "1 to 1000"),
         (object!({"name": "x", "uses": 0}), "uses: 0 nodes, give 1 to"),
         (

@@ -132,6 +132,7 @@ impl TestApp {
             causes: Causes::default(),
             judged: None,
             hardware: Hardware::default(),
+            facets: None,
             found: None,
         };
         self.store.save_report(report).await.unwrap();

@@ -237,6 +237,11 @@ fn an_idle_gpu_tells_nothing_of_what_held_it_down() {
     look(&mut ledger, &with(&["hw_thermal_slowdown"]), &[]);
     let health = look(&mut ledger, &with(&["gpu_idle"]), &[]);
     assert_eq!(only(&health).cause, "throttled");
+    // A new boot says nothing of it, either.
+    let mut booted = with(&["gpu_idle"]);
+    booted.node.boot_id = Some("b".to_owned());
+    let health = look(&mut ledger, &booted, &[]);
+    assert_eq!(only(&health).cause, "throttled");
     // At work, and nothing holds it down.
     assert_eq!(look(&mut ledger, &good, &[]).open, []);
 }

@@ -36,6 +36,7 @@ impl Like {
         // Of a small cohort each node counts.
         if nodes.len() > MOST_NODES as usize / 2 {
             let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+            known.retain(|_, (read, _)| now - *read < COUNTS_FOR && *read <= now);
             if known.len() >= MOST_COHORTS {
                 known.clear();
             }

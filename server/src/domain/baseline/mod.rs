@@ -4,6 +4,7 @@
 //! ```text
 //! report taken in -> keep      what others may be held against, a few figures a series
 //!                 -> apart     what is apart from its like for the second time (like: the others, read once in a while)
+//!                 -> carry     outliers that it did not measure again
 //! report read     -> peers     the kept figures of the other nodes of its cohort
 //!                    own       the same figures of the node's last good run
 //!                    reference the table that ships with the program
@@ -11,6 +12,7 @@
 //! ```
 
 mod apart;
+mod carry;
 mod keep;
 mod like;
 mod own;
@@ -21,7 +23,8 @@ mod review;
 #[cfg(test)]
 mod tests;
 
-pub use apart::apart;
+pub use apart::{OUTLIER, apart, explained_by};
+pub use carry::carried;
 pub use keep::{Kept, kept};
 pub use like::Like;
 pub use reference::{Reference, Source, references, sources};

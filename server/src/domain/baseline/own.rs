@@ -36,7 +36,8 @@ impl Own {
         let mut found = store
             .earlier_figures(&report.node.id, received_at, report.simulated, RUNS)
             .await?;
-        found.retain(|figures| figures.ended_at < ended);
+        // Sent again, a run is not the one before itself.
+        found.retain(|figures| figures.ended_at < ended && figures.report != report.report_id);
         found.sort_by_key(|other| std::cmp::Reverse(other.ended_at));
         let mut known = BTreeMap::new();
         for figures in found {

@@ -5,6 +5,8 @@ use std::collections::BTreeSet;
 use kb_core::baseline::{Cohort, Compared, Figure, LinkClass, Series, Standing, figures, outliers};
 use kb_core::report::Report;
 
+use crate::domain::correlate::samples::{pair, report};
+
 use super::reference::{self, Reference, references, sources};
 
 fn figure(reference: &Reference, value: f64) -> Figure {
@@ -112,4 +114,25 @@ fn the_driver_of_a_reference_may_differ_and_a_closer_one_is_taken() {
     assert_eq!(reference::of(&cohort(580, "NVIDIA RTX A5000"), &asked), None);
     let slow = Compared::with_reference(&figure(one, one.median / 2.0), one.group());
     assert_eq!(slow.standing(), Standing::Watch, "of one machine nothing is low");
+}
+
+/// A refusal that is meant is none to wonder at; as product policy it is, where the operator said nothing.
+#[test]
+fn a_refusal_that_the_operator_or_a_mode_wants_is_not_unlike_others() {
+    let is_refused = |expect: Option<&str>, information: bool, cause: &str| {
+        let mut pair = pair(0, 1, "GNS", 0);
+        pair["verdict"]["information"] = information.into();
+        pair["verdict"]["cause"] = cause.into();
+        let mut body = report(2, &[pair]);
+        body["conclusion"]["expect"] = expect.into();
+        let report: Report = serde_json::from_value(body).unwrap();
+        super::apart::is_refused(&report)
+    };
+    assert!(is_refused(None, false, "refused_not_supported"));
+    assert!(is_refused(Some("p2p=auto,gpus=2"), true, "refused_by_policy"));
+    assert!(is_refused(None, true, "refused_by_policy"));
+    assert!(!is_refused(Some("p2p=none"), true, "refused_not_supported"));
+    assert!(!is_refused(Some("p2p=nvlink"), true, "refused_not_supported"));
+    assert!(!is_refused(None, false, "mig_enabled"));
+    assert!(!is_refused(None, false, "confidential_computing"));
 }

@@ -4,7 +4,7 @@ use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::apart::is_apart;
+use super::apart::{as_published, is_apart};
 use super::rules::Correlator;
 use super::verdict::of_verdict;
 use crate::domain::ingest::{Parsed, hardware, parse_stored};
@@ -51,10 +51,16 @@ async fn one(
     let site = correlator.site(store, generation, &node).await?;
     let (knowledge, engine) = (Arc::clone(generation), Arc::clone(correlator));
     let of_node = site.clone();
+    // What it was beside other nodes when it came is not asked again.
+    let kept = store.findings(&node, &id).await?;
+    let kept = kept.into_iter().map(|stored| stored.finding);
+    let mut apart: Vec<_> = kept.filter(|finding| is_apart(&finding.rule)).collect();
     let work = tokio::task::spawn_blocking(move || {
         let Parsed { mut report, body } = parse_stored(&stored)?;
         of_node.judge(&mut report, stored.listing.received_at);
         let mut findings = engine.correlate(&knowledge, (&report, &body), &of_node.policy);
+        as_published(&knowledge, (&report, &of_node.policy), &mut apart);
+        findings.extend(apart);
         let listing = &stored.listing;
         findings.extend(of_verdict(
             (listing.weight, listing.verdict),
@@ -69,13 +75,9 @@ async fn one(
         Err(_) => return Err(CorrelateError::Stopping),
     };
     let findings = match outcome {
-        Ok((mut findings, hardware)) => {
+        Ok((findings, hardware)) => {
             // Of a node whose summary was made before summaries had it.
             store.note_hardware(&node, &id, &hardware).await?;
-            // What it was beside other nodes when it came is not asked again.
-            let kept = store.findings(&node, &id).await?;
-            let kept = kept.into_iter().map(|stored| stored.finding);
-            findings.extend(kept.filter(|finding| is_apart(&finding.rule)));
             findings
         }
         Err(reason) => {

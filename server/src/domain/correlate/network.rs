@@ -12,8 +12,9 @@ const RECORD: &str = "rdma/nic-link-down";
 /// So often a link goes down in one boot before it is a fault: a switch that is updated restarts once or twice.
 const FLAPS: usize = 3;
 const DRIVER: &str = "mlx5_core ";
-const DOWN: &str = ": Link down";
-const UP: &str = ": Link up";
+/// The ends of its lines. The name of the interface stands before them, and changes when it is renamed.
+const DOWN: &str = "Link down";
+const UP: &str = "Link up";
 
 /// What the log tells of one link.
 #[derive(Default)]
@@ -29,7 +30,7 @@ pub(super) fn settle(report: &Report, found: &mut [NewFinding]) {
         record.is_some_and(|(id, _)| id.as_str() == RECORD) && finding.by_policy.is_none()
     };
     let mut of_links = found.iter_mut().filter(is_of_link).peekable();
-    if of_links.peek().is_none() || !links(report).all(|link| !link.is_down && link.downs < FLAPS) {
+    if of_links.peek().is_none() || !are_up_again(report) {
         return;
     }
     for finding in of_links {
@@ -37,21 +38,31 @@ pub(super) fn settle(report: &Report, found: &mut [NewFinding]) {
     }
 }
 
-fn links(report: &Report) -> impl Iterator<Item = Link> {
+/// Whether all links that the log tells of are up, at the end. Where it tells of none, nothing is known of them.
+fn are_up_again(report: &Report) -> bool {
+    let links = links(report);
+    !links.is_empty() && links.values().all(|link| !link.is_down && link.downs < FLAPS)
+}
+
+/// By PCI address of the adapter's port.
+fn links(report: &Report) -> BTreeMap<&str, Link> {
     let mut links: BTreeMap<&str, Link> = BTreeMap::new();
     for line in report.logs.iter().flat_map(|log| log.text.lines()) {
         let Some((_, message)) = line.split_once(DRIVER) else {
             continue;
         };
-        if let Some((name, _)) = message.split_once(DOWN) {
-            let link = links.entry(name).or_default();
+        let Some((address, rest)) = message.split_once(' ') else {
+            continue;
+        };
+        if rest.contains(DOWN) {
+            let link = links.entry(address).or_default();
             link.downs += 1;
             link.is_down = true;
-        } else if let Some((name, _)) = message.split_once(UP) {
-            links.entry(name).or_default().is_down = false;
+        } else if rest.contains(UP) {
+            links.entry(address).or_default().is_down = false;
         }
     }
-    links.into_values()
+    links
 }
 
 #[cfg(test)]
@@ -94,5 +105,20 @@ mod tests {
         assert_eq!(bearing(&[down, up, down, up, down, up]), Bearing::Warning);
         let other = "[ 95.0] mlx5_core 0000:9e:00.0 ens2f0np0: Link down";
         assert_eq!(bearing(&[down, up, other]), Bearing::Warning);
+    }
+
+    #[test]
+    fn a_link_is_its_port_whatever_the_interface_is_called() {
+        let down = "[ 5.1] mlx5_core 0000:5e:00.0 eth0: Link down";
+        let renamed = "[ 6.0] mlx5_core 0000:5e:00.0 ens1f0np0: renamed from eth0";
+        let up = "[ 8.2] mlx5_core 0000:5e:00.0 ens1f0np0: Link up";
+        assert_eq!(bearing(&[down, renamed, up]), Bearing::Event);
+        let other_port = "[ 8.2] mlx5_core 0000:5e:00.1 ens1f1np1: Link up";
+        assert_eq!(bearing(&[down, renamed, other_port]), Bearing::Warning);
+    }
+
+    #[test]
+    fn a_log_that_tells_of_no_link_does_not_say_that_it_is_up() {
+        assert_eq!(bearing(&["[ 71.5] unrelated"]), Bearing::Warning);
     }
 }

@@ -4,13 +4,16 @@ mod budget;
 mod door;
 mod states;
 
+use kb_core::report::Bearing;
+use kb_core::severity::Action;
+use kb_core::verdict::Verdict;
 use serde_json::{Value, json};
 
 use super::samples::{pair, report};
 use super::*;
 use crate::domain::ingest::parse;
 use crate::feed::samples::{PEER_ACCESS, document, generation_of};
-use crate::store::NewFinding;
+use crate::store::{Gravity, NewFinding, Weight};
 
 const HARDWARE: &str = "cuda/peer-access-unsupported-by-hardware";
 
@@ -61,6 +64,38 @@ fn a_refusal_without_links_is_explained_with_evidence() {
         assert_eq!(evidence[0], json!({ "pointer": "/pairs/0", "value": "pair 0-1" }));
         assert!(findings[0].evidence.contains(status), "{}", findings[0].evidence);
     }
+}
+
+/// What was found beside other nodes when the report came is weighed anew when records and policy have changed.
+#[test]
+fn what_is_apart_follows_the_records_and_explains_no_refusal() {
+    let body = report(2, &[pair(0, 1, "OK", 4)]);
+    let report = parse(body.to_string().as_bytes()).unwrap().report;
+    let mut found = vec![NewFinding {
+        record: None,
+        rule: "outlier/pair".to_owned(),
+        subject: "pair 0-1".to_owned(),
+        title: "slow".to_owned(),
+        evidence: "[]".to_owned(),
+        gravity: Gravity::default(),
+        by_policy: None,
+    }];
+    let policy = kb_core::policy::Policy::default();
+    let slow = "nvlink/pair-slower-than-its-peers";
+    let annex = json!({ "schema_version": 1, "severity": "warning", "action": "reset_gpu" });
+    let with = generation_of(&[(document(slow, "slow").to_string(), annex.to_string())]);
+    apart::as_published(&with, (&report, &policy), &mut found);
+    assert_eq!(brief(&found)[0].0, slow);
+    assert_eq!(found[0].gravity.action, Some(Action::ResetGpu));
+    apart::as_published(&generation_of(&[]), (&report, &policy), &mut found);
+    assert_eq!(brief(&found)[0].0, "");
+    assert_eq!(
+        (found[0].gravity.bearing, found[0].gravity.action),
+        (Bearing::Warning, None)
+    );
+    let told = |verdict| of_verdict((Weight::Alarm, verdict), "why", &found).is_some();
+    assert!(told(Verdict::Refused));
+    assert!(!told(Verdict::Degraded));
 }
 
 /// A signature is a sample of another machine's: its calls, times and addresses must not stand here as this one's.

@@ -5,6 +5,7 @@ use kb_core::verdict::Verdict;
 use serde_json::json;
 
 use super::evidence::Evidence;
+use crate::domain::baseline::OUTLIER;
 use crate::store::{Gravity, NewFinding, Weight};
 
 /// The finding of a report that tells of a fault by its verdict alone; `None` where there is no fault, or another finding tells of it.
@@ -24,7 +25,14 @@ pub fn of_verdict(
         Verdict::Refused => Bearing::Warning,
         _ => bearing.min(Bearing::Unknown),
     };
-    let is_told = found.iter().any(|finding| finding.gravity.bearing >= least);
+    let may_tell = |finding: &&NewFinding| {
+        // A slow pair explains no refusal.
+        verdict != Verdict::Refused || !finding.rule.starts_with(OUTLIER)
+    };
+    let is_told = found
+        .iter()
+        .filter(may_tell)
+        .any(|finding| finding.gravity.bearing >= least);
     if weight == Weight::Look || is_told {
         return None;
     }

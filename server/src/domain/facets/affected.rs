@@ -1,17 +1,16 @@
 //! What is wrong with nodes: an open finding, or a test in which they are slower than other nodes of their model.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use kb_core::baseline::{Group, Summary, spreads_worse};
+use kb_core::baseline::{Group, spreads_worse};
 
-use super::told::DRIVER_BRANCH;
-use crate::store::NodeFacets;
+use super::gather::Node;
 
-/// Afflictions that are looked at, those of the most nodes first.
+/// Findings that are looked at, and tests; those of the most nodes first.
 const MOST: usize = 64;
-const LEAST_NODES: usize = 5;
-/// From so many spreads on a node counts as slower. It is less than what makes an outlier of one node: what is chance of one is none of
-/// many that have a facet, and the test decides which of the two it is.
+pub(super) const LEAST_NODES: usize = 5;
+/// From so many spreads on a node counts as slower. Lower than the bound for a single outlier (5): a single node may be this slow by
+/// chance, and the exact test decides whether nodes with the facet are slow more often than chance explains.
 const SPREADS: f64 = 2.0;
 
 /// Something that is wrong with a node.
@@ -24,59 +23,57 @@ pub enum Affected {
 }
 
 /// Each affliction with the nodes that have it, by place.
-pub(super) fn of(nodes: &[NodeFacets]) -> Vec<(Affected, Vec<usize>)> {
-    let mut found: BTreeMap<Affected, Vec<usize>> = BTreeMap::new();
-    for (at, node) in nodes.iter().enumerate() {
-        for name in &node.findings {
-            found.entry(Affected::Finding(name.clone())).or_default().push(at);
-        }
-    }
-    for (series, slower) in slower(nodes) {
-        found.insert(Affected::Slower(series.to_owned()), slower);
-    }
-    let mut found: Vec<(Affected, Vec<usize>)> = found.into_iter().collect();
+pub(super) fn of(
+    findings: BTreeMap<String, Vec<usize>>,
+    slower: BTreeMap<String, Vec<usize>>,
+) -> Vec<(Affected, Vec<usize>)> {
+    let mut found = most(findings, Affected::Finding);
+    found.extend(most(slower, Affected::Slower));
+    found
+}
+
+fn most(
+    found: BTreeMap<String, Vec<usize>>,
+    named: impl Fn(String) -> Affected,
+) -> Vec<(Affected, Vec<usize>)> {
+    let mut found: Vec<_> = found
+        .into_iter()
+        .map(|(name, nodes)| (named(name), nodes))
+        .collect();
     found.retain(|(_, nodes)| nodes.len() >= LEAST_NODES);
     found.sort_by_key(|(_, nodes)| std::cmp::Reverse(nodes.len()));
     found.truncate(MOST);
     found
 }
 
-/// By series and place: nodes that are slower than those of their model with other driver branches, or, where these are too few, than
-/// all others of their model.
-fn slower(nodes: &[NodeFacets]) -> BTreeMap<&str, Vec<usize>> {
-    let mut measured: BTreeMap<(&str, &str), Vec<(usize, &Summary)>> = BTreeMap::new();
-    for (at, node) in nodes.iter().enumerate() {
-        for series in &node.series {
-            let of_model = measured.entry((&node.model, &series.key)).or_default();
-            of_model.push((at, &series.summary));
+/// Nodes that are slower in a series than those of their model with other driver branches, or, where these are too few, than all others
+/// of their model. `measured`: what nodes of one model measured.
+pub(super) fn slower(key: &str, measured: &[(usize, f32)], nodes: &[Node]) -> Vec<usize> {
+    let branch = |at: usize| nodes.get(at).and_then(|node| node.branch);
+    let mut sorted: Vec<(Option<usize>, usize, f64)> = measured
+        .iter()
+        .map(|(at, value)| (branch(*at), *at, f64::from(*value)))
+        .collect();
+    sorted.sort_by(|(.., one), (.., other)| one.total_cmp(other));
+    let branches: BTreeSet<Option<usize>> = sorted.iter().map(|(branch, ..)| *branch).collect();
+    let mut found = Vec::new();
+    for own in branches {
+        let others = sorted.iter().filter(|(branch, ..)| *branch != own);
+        let mut figures: Vec<f64> = others.map(|(.., value)| *value).collect();
+        if figures.len() < LEAST_NODES {
+            figures = sorted.iter().map(|(.., value)| *value).collect();
         }
-    }
-    let branch = |at: usize| nodes.get(at).and_then(|node| node.facets.get(DRIVER_BRANCH));
-    let mut found: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
-    for ((_, key), of_model) in &measured {
-        let mut branches: BTreeMap<Option<&String>, Vec<(usize, &Summary)>> = BTreeMap::new();
-        for (at, summary) in of_model {
-            branches.entry(branch(*at)).or_default().push((*at, summary));
-        }
-        for (own, members) in &branches {
-            let others = branches.iter().filter(|(other, _)| *other != own);
-            let others: Vec<&Summary> = others
-                .flat_map(|(_, of)| of.iter().map(|(_, summary)| *summary))
-                .collect();
-            let like = if others.len() >= LEAST_NODES {
-                Group::of_nodes(others)
-            } else {
-                Group::of_nodes(of_model.iter().map(|(_, summary)| *summary))
-            };
-            let Some(group) = like.filter(|group| group.nodes as usize >= LEAST_NODES) else {
-                continue;
-            };
-            let is_slower = |(_, summary): &&(usize, &Summary)| {
-                spreads_worse(key, summary, group).is_some_and(|spreads| spreads >= SPREADS)
-            };
-            let slower = members.iter().filter(is_slower).map(|(at, _)| *at);
-            found.entry(*key).or_default().extend(slower);
-        }
+        let Some(group) = Group::of_sorted(&figures).filter(|_| figures.len() >= LEAST_NODES) else {
+            continue;
+        };
+        let members = sorted.iter().filter(|(branch, ..)| *branch == own);
+        let is_slower =
+            |value: f64| spreads_worse(key, value, group).is_some_and(|spreads| spreads >= SPREADS);
+        found.extend(
+            members
+                .filter(|(.., value)| is_slower(*value))
+                .map(|(_, at, _)| *at),
+        );
     }
     found
 }

@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use kb_core::baseline::Summary;
 
 use super::affected::Affected;
-use super::{Facets, of_nodes};
+use super::{Facets, Fleet, Work};
 use crate::store::{KeptSeries, NodeFacets};
 
 const KEY: &str = "nvswitch/d2d_bandwidth.sm.push.p2p/268435456/0/GB/s";
@@ -37,6 +37,17 @@ fn fleet(updated: usize, rate: f64) -> Vec<NodeFacets> {
         })
     };
     of_rack("r1", 0).chain(of_rack("r2", 10)).collect()
+}
+
+fn of_nodes(nodes: &[NodeFacets]) -> Facets {
+    let mut fleet = Fleet::default();
+    nodes.iter().for_each(|node| fleet.add(node.clone()));
+    let mut work = Work::new(fleet);
+    loop {
+        if let Some(found) = work.step() {
+            return found;
+        }
+    }
 }
 
 fn values(found: &Facets) -> Vec<&str> {
@@ -102,4 +113,15 @@ fn an_open_finding_is_an_affliction_too() {
             .iter()
             .any(|one| one.affected == finding && one.value == "590")
     );
+}
+
+#[test]
+fn nodes_without_a_rack_are_counted() {
+    let mut nodes = fleet(4, 340.0);
+    for one in nodes.iter_mut().take(10) {
+        one.labels.clear();
+    }
+    let found = of_nodes(&nodes);
+    assert_eq!((found.nodes, found.without_rack, found.are_more), (20, 10, false));
+    assert_eq!(values(&found), [] as [&str; 0]);
 }

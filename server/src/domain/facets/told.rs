@@ -59,11 +59,8 @@ pub fn told(report: &Report, ended: OffsetDateTime) -> Option<ToldFacets> {
             .iter()
             .map(|gpu| gpu.facts.get(name).and_then(text))
             .collect();
+        let is_same = values.len() == 1;
         let only = values.into_iter().next().flatten();
-        let is_same = report
-            .gpus
-            .iter()
-            .all(|gpu| gpu.facts.get(name).and_then(text) == only);
         keep(&mut facets, name, only.filter(|_| is_same));
     }
     let branch = facets
@@ -71,13 +68,21 @@ pub fn told(report: &Report, ended: OffsetDateTime) -> Option<ToldFacets> {
         .and_then(|version| version.split('.').next());
     let branch = branch.map(str::to_owned);
     keep(&mut facets, DRIVER_BRANCH, branch);
-    keep(&mut facets, ACS, redirects(report));
+    let acs = redirects(report);
+    // A look without pairs reads no bridges.
+    let untold = if acs.is_none() {
+        vec![ACS.to_owned()]
+    } else {
+        Vec::new()
+    };
+    keep(&mut facets, ACS, acs);
     keep(&mut facets, NCCL, nccl(report));
     Some(ToldFacets {
         simulated: report.simulated,
         model: hardware(report).model?,
         told_at: ended,
         facets,
+        untold,
     })
 }
 

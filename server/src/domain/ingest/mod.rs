@@ -54,8 +54,7 @@ use super::facets;
 use super::policy::Site;
 use crate::feed::Generation;
 use crate::store::{
-    BaselineStore, Causes, Found, NewReport, ReportSaved, ReportStore, StoreError, StoredFinding, ToldFacets,
-    Weight,
+    BaselineStore, Causes, Found, NewReport, ReportSaved, ReportStore, StoreError, StoredFinding, Weight,
 };
 
 /// Compression level of kept bodies: reports are read seldom and written once.
@@ -79,13 +78,11 @@ pub struct Accepted {
 
 struct Prepared {
     report: NewReport,
-    sent: Report,
+    sent: Arc<Report>,
     /// Whether it is known when the run ended.
     is_sure: bool,
     /// What others may be held against, where the run was good, over all GPUs or some.
     baseline: Option<Kept>,
-    /// What may set the node apart.
-    facets: Option<ToldFacets>,
 }
 
 /// Accepts one report. `body` is the JSON as sent, decompressed, at most [`MAX_BODY_BYTES`].
@@ -111,8 +108,18 @@ pub async fn accept(
         tokio::task::spawn_blocking(move || prepare(&knowledge, &engine, (parsed, &body), &of_node, arrival));
     let mut prepared = work.await.map_err(|_| IngestError::Panicked)??;
     let times = (arrival.received_at, prepared.report.ended());
+    let may_end = match prepared.report.weight {
+        Weight::Proof => true,
+        Weight::Look => !prepared.report.measurements.is_empty(),
+        Weight::Alarm => false,
+    };
     let apart = correlator
-        .apart((store, generation), &prepared.sent, &site.policy, times)
+        .apart(
+            (store, generation),
+            (&prepared.sent, may_end),
+            &site.policy,
+            times,
+        )
         .await?;
     if let Some(found) = &mut prepared.report.found {
         found.findings.extend(apart);
@@ -141,16 +148,15 @@ pub async fn accept(
     if let Some(Kept { cohort, series }) = prepared.baseline.filter(|_| verdict == Verdict::Healthy) {
         store.note_baseline(&node, &cohort, series).await?;
     }
-    if let Some(told) = &prepared.facets
-        && !is_duplicate
-    {
-        store.note_facets(&node, told).await?;
-    }
     let findings = store.findings(&node, &id).await?;
-    let logs = prepared.sent.logs.into_iter().map(|log| log.text);
     Ok(Accepted {
         hostname: prepared.report.hostname,
-        logs: if is_duplicate { Vec::new() } else { logs.collect() },
+        logs: if is_duplicate {
+            Vec::new()
+        } else {
+            let sent = Arc::unwrap_or_clone(prepared.sent);
+            sent.logs.into_iter().map(|log| log.text).collect()
+        },
         node,
         id,
         is_duplicate,
@@ -214,7 +220,7 @@ fn prepare(
         verdict = Verdict::Unknown;
         weight = Weight::Alarm;
     }
-    let kept = NewReport {
+    let mut kept = NewReport {
         node: report.node.id.clone(),
         id: report.report_id.clone(),
         hostname: report.node.hostname.clone(),
@@ -237,18 +243,19 @@ fn prepare(
         causes: Causes::default(),
         judged: None,
         hardware: machine::hardware(&report),
+        facets: None,
         found: Some(Found {
             seq: generation.seq,
             rule_set: site.rule_set.clone(),
             findings,
         }),
     };
+    kept.facets = facets::told(&report, kept.ended());
     let baseline = (verdict == Verdict::Healthy).then(|| baseline::kept(&report, kept.ended()));
     Ok(Prepared {
         baseline: baseline.flatten(),
-        facets: facets::told(&report, kept.ended()),
         report: kept,
-        sent: report,
+        sent: Arc::new(report),
         is_sure: clock.is_sure,
     })
 }

@@ -9,7 +9,7 @@ use super::batch;
 use super::convert::{id_from, unreadable};
 use super::engine::{Cells, Engine, Value, values};
 use super::session::Tx;
-use crate::store::{Machine, MachineClock, MovedGpu, NewReport, NodeChange, NodeEvent, StoreError};
+use crate::store::{Former, Machine, MachineClock, MovedGpu, NewReport, NodeChange, NodeEvent, StoreError};
 
 pub(super) struct Before {
     hostname: Option<String>,
@@ -232,11 +232,11 @@ pub(super) async fn note_machine<DB: Engine>(
 pub(super) async fn note_enrolment<DB: Engine>(
     tx: &mut Tx<DB>,
     node: &NodeId,
-    (before, with): (&str, &str),
+    (before, with): (Former, &str),
     (token, at): (&str, OffsetDateTime),
 ) -> Result<(), StoreError> {
     let change = NodeChange::Enrolled {
-        before: before.to_owned(),
+        before,
         with: with.to_owned(),
     };
     keep(tx, node, (&format!("token {token}"), at), &change).await

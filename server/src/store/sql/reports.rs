@@ -10,7 +10,7 @@ use super::engine::{Cells, Engine, Value, values};
 use super::fleet_summary::{self, News};
 use super::report_rows::{finding_from, listing_columns, listing_from, stored_from, telling};
 use super::session::{SqlStore, Tx};
-use super::{batch, finding_words, node_events, proofs, standing};
+use super::{batch, facets, finding_words, node_events, proofs, standing};
 use crate::store::{
     Found, Hardware, Labels, NewReport, Proofs, ReportListing, ReportQuery, ReportSaved, ReportStore,
     SUMMARY_NAME_CHARACTERS, StoreError, StoredFinding, StoredReport, cut, word,
@@ -52,6 +52,9 @@ impl<DB: Engine> ReportStore for SqlStore<DB> {
         }
         insert_measurements(&mut tx, &report).await?;
         node_events::note(&mut tx, before, &report).await?;
+        if let Some(told) = &report.facets {
+            facets::note(&mut tx, &report.node, told).await?;
+        }
         if let Some(found) = &report.found {
             note_findings(&mut tx, (&report.node, &report.id), found).await?;
         }

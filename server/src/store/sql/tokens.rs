@@ -11,7 +11,8 @@ use super::persons::standing_from;
 use super::session::{SqlStore, Tx};
 use super::{audit, batch, node_events};
 use crate::store::{
-    Bounds, By, Enrolled, Labels, NewAudit, NewToken, Owner, Scope, StoreError, StoredToken, TokenStore,
+    Bounds, By, Enrolled, Former, Labels, NewAudit, NewToken, Owner, Scope, StoreError, StoredToken,
+    TokenStore,
 };
 
 /// For so long the same machine may enrol again with the same join token at no cost.
@@ -65,28 +66,30 @@ impl<DB: Engine> TokenStore for SqlStore<DB> {
             tx.end().await?;
             return Ok(Enrolled::Over);
         };
-        let sql = "SELECT id, machine_sha256, expires_at, enrolled_by, created_at FROM token \
-            WHERE node_id = $1 AND revoked_at IS NULL";
-        let held = tx.first(sql, values![node]).await?;
+        // The last one of the node, whether or not it still works; one that does is always the last.
+        let sql = "SELECT id, machine_sha256, expires_at, enrolled_by, created_at, revoked_at FROM token \
+            WHERE node_id = $1 ORDER BY CASE WHEN revoked_at IS NULL THEN 0 ELSE 1 END, created_at DESC, id DESC LIMIT 1";
+        let last = tx.first(sql, values![node]).await?;
         let mut enrolled = Enrolled::New;
         let mut is_repeat = false;
-        if let Some(held) = held {
-            let is_over = held.maybe_time(2)?.is_some_and(|at| at <= token.created_at);
-            let is_same = held.maybe_text(1)?.as_ref() == Some(machine);
-            if !is_over && !is_same {
-                if !join.flag(4)? {
-                    tx.end().await?;
-                    return Ok(Enrolled::Taken);
-                }
-                enrolled = Enrolled::Adopted;
+        if let Some(last) = last {
+            let is_revoked = last.maybe_time(5)?.is_some();
+            let is_over = is_revoked || last.maybe_time(2)?.is_some_and(|at| at <= token.created_at);
+            let before = last.maybe_text(1)?;
+            let is_same = before.as_ref() == Some(machine);
+            if !is_over && !is_same && !join.flag(4)? {
+                tx.end().await?;
+                return Ok(Enrolled::Taken);
             }
             if is_same {
                 enrolled = Enrolled::Again;
-                let is_recent = token.created_at - held.time(4)? <= REPEAT_WITHIN;
-                is_repeat = is_recent && held.maybe_text(3)?.as_deref() == Some(with);
+                let is_recent = token.created_at - last.time(4)? <= REPEAT_WITHIN;
+                is_repeat = !is_revoked && is_recent && last.maybe_text(3)?.as_deref() == Some(with);
+            } else if !is_over || before.is_some() {
+                enrolled = Enrolled::Adopted;
             }
-            let sql = "UPDATE token SET revoked_at = $2 WHERE id = $1";
-            tx.run(sql, values![&held.text(0)?, token.created_at]).await?;
+            let sql = "UPDATE token SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL";
+            tx.run(sql, values![&last.text(0)?, token.created_at]).await?;
         }
         // An answer that was lost must not cost another enrolment. Later, or with another join token, it does: the name of
         // a machine is no secret, and must not be enough to take its credential over.
@@ -118,15 +121,17 @@ impl<DB: Engine> TokenStore for SqlStore<DB> {
             }
         }
         let before = match enrolled {
-            Enrolled::Known => Some("no_credential"),
-            Enrolled::Adopted => Some("another_machine"),
+            Enrolled::Known => Some(Former::NoCredential),
+            Enrolled::Adopted => Some(Former::AnotherMachine),
             _ => None,
         };
         let mut entry = created(&token, "token.enrol", by);
         if let Some(before) = before {
             node_events::note_enrolment(&mut tx, node, (before, with), source).await?;
-            entry = entry
-                .detail(json!({ "name": token.name, "scopes": ["report"], "before": before, "with": with }));
+            let mut detail = detail(&token);
+            detail.insert("before".to_owned(), json!(before));
+            detail.insert("with".to_owned(), json!(with));
+            entry = entry.detail(detail.into());
         }
         audit::add(&mut tx, &entry).await?;
         tx.commit().await?;
@@ -177,9 +182,15 @@ impl<DB: Engine> TokenStore for SqlStore<DB> {
 }
 
 fn created(token: &NewToken, action: &'static str, by: &By) -> NewAudit {
+    NewAudit::new(action, &token.id, by, token.created_at).detail(detail(token).into())
+}
+
+fn detail(token: &NewToken) -> serde_json::Map<String, serde_json::Value> {
     let scopes: Vec<&str> = token.scopes.iter().map(|scope| scope.as_str()).collect();
-    let detail = json!({ "name": token.name, "scopes": scopes });
-    NewAudit::new(action, &token.id, by, token.created_at).detail(detail)
+    let each = [("name", json!(token.name)), ("scopes", json!(scopes))];
+    each.map(|(name, value)| (name.to_owned(), value))
+        .into_iter()
+        .collect()
 }
 
 async fn insert<DB: Engine>(tx: &mut Tx<DB>, token: &NewToken) -> Result<(), StoreError> {

@@ -33,7 +33,8 @@ pub struct JoinTokenOrder {
     /// Labels of the nodes that join with them.
     #[serde(default, deserialize_with = "each_once")]
     labels: BTreeMap<String, String>,
-    /// Nodes may enrol with them under an id whose credential another machine has: that one is revoked.
+    /// Nodes may enrol with them under an id whose credential another machine has: that one is revoked. It needs `uses` and
+    /// `expires_in`.
     #[serde(default)]
     #[schema(required = false)]
     adopt: bool,

@@ -241,6 +241,7 @@ contract! {
         a_token_id_is_used_once
         a_node_has_one_credential
         a_join_token_that_is_used_up_renews_no_credential
+        who_had_a_revoked_credential_is_known
         one_of_many_machines_gets_an_id
         a_join_token_is_not_used_too_often
     }
@@ -275,6 +276,7 @@ contract! {
     }
     facets {
         the_report_that_ended_last_tells_and_kinds_are_apart
+        what_a_report_cannot_tell_stays_and_pages_go_on
     }
     audit {
         what_happens_to_a_record_is_noted_with_it

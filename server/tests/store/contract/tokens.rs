@@ -136,6 +136,31 @@ pub(crate) async fn a_node_has_one_credential(place: Arc<Place>) {
 }
 
 /// The name of a machine is no secret: with it and a join token that is used up nobody takes a credential over.
+pub(crate) async fn who_had_a_revoked_credential_is_known(place: Arc<Place>) {
+    let store = place.store().await;
+    let ada = By::system("ada");
+    let join = NewToken {
+        scopes: vec![Scope::Enrol],
+        ..token("join")
+    };
+    store.create_token(join, &ada).await.unwrap();
+    let enrol = |id: &'static str, machine: &'static str, seconds: i64| {
+        let asked = credential(id, "n1", machine);
+        let created_at = asked.created_at + time::Duration::seconds(seconds);
+        let (store, ada) = (&store, &ada);
+        async move {
+            let asked = NewToken { created_at, ..asked };
+            let enrolled = store.enrol_node("join", asked, ada).await.unwrap();
+            assert!(store.revoke_token(id, ada, created_at).await.unwrap());
+            enrolled
+        }
+    };
+    assert_eq!(enrol("a", "m1", 0).await, Enrolled::New);
+    assert_eq!(enrol("b", "m1", 1).await, Enrolled::Again);
+    assert_eq!(enrol("c", "m2", 2).await, Enrolled::Adopted);
+    assert_eq!(enrol("d", "m2", 3).await, Enrolled::Again);
+}
+
 pub(crate) async fn a_join_token_that_is_used_up_renews_no_credential(place: Arc<Place>) {
     let store = place.store().await;
     let join = |id: &str, uses, expires_at| NewToken {

@@ -124,6 +124,7 @@ pub(crate) fn report(node: &str, id: &str, second: i64) -> NewReport {
         causes: Causes::default(),
         judged: None,
         hardware: Hardware::default(),
+        facets: None,
         found: None,
     }
 }

@@ -24,7 +24,7 @@ pub struct ChangesBody {
     changes: Option<Vec<ChangeEntry>>,
 }
 
-/// A fact that both reports tell, and tell otherwise.
+/// A fact that differs between the two reports.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct ChangeEntry {
     /// The GPU by its index in the latest report; null: the host.
@@ -32,10 +32,14 @@ pub struct ChangeEntry {
     /// Name of the fact.
     #[schema(example = "bios.version")]
     fact: String,
-    /// What it was; null: it could not be read, or there was none.
+    /// What it was; null: there was none, or `before_unread`.
     before: Option<String>,
-    /// What it is now; null: it could not be read, or there is none.
+    /// It was there and could not be read.
+    before_unread: bool,
+    /// What it is now; null: there is none, or `now_unread`.
     now: Option<String>,
+    /// It is there and could not be read.
+    now_unread: bool,
 }
 
 /// What changed on a node since its last good report: driver, firmware, kernel options, ACS, link width and speed, NCCL, and GPUs.
@@ -75,6 +79,8 @@ impl From<Change> for ChangeEntry {
         Self {
             gpu: change.gpu,
             fact: change.fact,
+            before_unread: change.before == Shown::Unread,
+            now_unread: change.now == Shown::Unread,
             before: text(change.before),
             now: text(change.now),
         }

@@ -1,11 +1,13 @@
 //! `GET /api/v1/fleet/facets`: what sets affected nodes apart from others.
 
-use actix_web::{HttpResponse, web};
+use actix_web::{HttpRequest, HttpResponse, web};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use crate::domain::facets::{self, Affected, Association, Facets};
+use crate::domain::facets::{Affected, Association};
+use crate::web::api::records::get::rfc3339;
 use crate::web::auth::FleetReader;
+use crate::web::compute::Desk;
 use crate::web::error::{Problem, ProblemBody};
 use crate::web::state::AppState;
 
@@ -22,9 +24,15 @@ pub struct FacetsParams {
 /// What sets affected nodes apart. An association is no cause, and starts no action.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct FacetsBody {
+    /// When this was computed, RFC 3339: an answer is kept for five minutes.
+    computed_at: String,
     /// Nodes that were looked at.
     nodes: u32,
-    /// Pairs of facet and affliction that were tried; each chance is multiplied by it.
+    /// There are more nodes than were looked at (20,000).
+    are_more: bool,
+    /// Nodes without the label `rack`. Nothing is told of a facet whose affected nodes are not of two racks.
+    without_rack: u32,
+    /// Pairs of facet and affliction that were tried. `chance` is corrected for so many tries (Bonferroni).
     tries: u32,
     /// The least likely by chance first; a hundred at most.
     facets: Vec<FacetEntry>,
@@ -70,21 +78,21 @@ pub struct FacetEntry {
     ))]
 pub async fn get(
     _: FleetReader,
+    request: HttpRequest,
     asked: web::Query<FacetsParams>,
     state: web::Data<AppState>,
 ) -> Result<HttpResponse, Problem> {
-    let found = facets::facets(state.store.as_ref(), asked.simulated).await?;
-    Ok(HttpResponse::Ok().json(FacetsBody::from(found)))
-}
-
-impl From<Facets> for FacetsBody {
-    fn from(found: Facets) -> Self {
-        Self {
-            nodes: found.nodes,
-            tries: found.tries,
-            facets: found.associations.into_iter().map(FacetEntry::from).collect(),
-        }
-    }
+    let asked = (asked.simulated, state.clock.now());
+    let desk = Desk::of(&request);
+    let (at, found) = state.facets.get(&desk, state.store.as_ref(), asked).await?;
+    Ok(HttpResponse::Ok().json(FacetsBody {
+        computed_at: rfc3339(at),
+        nodes: found.nodes,
+        are_more: found.are_more,
+        without_rack: found.without_rack,
+        tries: found.tries,
+        facets: found.associations.iter().cloned().map(FacetEntry::from).collect(),
+    }))
 }
 
 impl From<Association> for FacetEntry {
