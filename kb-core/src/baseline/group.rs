@@ -86,7 +86,7 @@ impl Group {
         let two_thirds = (of_sorted(figures, 3, 2)? - median) / THIRD;
         let mut apart: Vec<f64> = figures.iter().map(|value| (value - median).abs()).collect();
         let middle = apart.len() / 2;
-        let is_even = apart.len() % 2 == 0;
+        let is_even = apart.len().is_multiple_of(2);
         let (below, distance, _) = apart.select_nth_unstable_by(middle, f64::total_cmp);
         let below = below.iter().copied().max_by(f64::total_cmp).filter(|_| is_even);
         let distance = f64::midpoint(below.unwrap_or(*distance), *distance);
