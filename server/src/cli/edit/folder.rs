@@ -23,7 +23,7 @@ struct Base {
 }
 
 pub(super) struct Folder {
-    folder: TempDir,
+    place: TempDir,
     base: Base,
     pub(super) document: PathBuf,
     pub(super) annex: PathBuf,
@@ -31,14 +31,14 @@ pub(super) struct Folder {
 
 impl Folder {
     pub(super) fn with(id: &RecordId, revision: Option<Revision>, texts: &Pair) -> anyhow::Result<Self> {
-        let folder = tempfile::Builder::new().prefix("peerless-").tempdir()?;
-        let (document, annex) = files(folder.path(), id);
+        let place = tempfile::Builder::new().prefix("peerless-").tempdir()?;
+        let (document, annex) = files(place.path(), id);
         let base = Base {
             id: id.clone(),
             revision,
         };
         let mut made = Self {
-            folder,
+            place,
             base,
             document,
             annex,
@@ -53,10 +53,7 @@ impl Folder {
         replace(&self.annex, &texts.1)?;
         self.base.revision = revision;
         // Last: texts beside an older revision are merged again; beside a newer one they would undo what others saved.
-        replace(
-            &self.folder.path().join(BASE),
-            &serde_json::to_string(&self.base)?,
-        )
+        replace(&self.place.path().join(BASE), &serde_json::to_string(&self.base)?)
     }
 
     pub(super) fn texts(&self) -> anyhow::Result<Pair> {
@@ -68,7 +65,7 @@ impl Folder {
     }
 
     pub(super) fn keep(self) -> PathBuf {
-        self.folder.keep()
+        self.place.keep()
     }
 }
 
