@@ -49,7 +49,9 @@ impl Fleet {
             let page = store.facets(simulated, after.as_ref(), limit).await?;
             let is_last = page.len() < asked;
             after = page.last().map(|node| node.node.clone());
-            page.into_iter().for_each(|node| fleet.add(node));
+            for node in page {
+                fleet.add(node);
+            }
             if is_last {
                 return Ok(fleet);
             }

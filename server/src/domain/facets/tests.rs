@@ -41,7 +41,9 @@ fn fleet(updated: usize, rate: f64) -> Vec<NodeFacets> {
 
 fn of_nodes(nodes: &[NodeFacets]) -> Facets {
     let mut fleet = Fleet::default();
-    nodes.iter().for_each(|node| fleet.add(node.clone()));
+    for node in nodes {
+        fleet.add(node.clone());
+    }
     let mut work = Work::new(fleet);
     loop {
         if let Some(found) = work.step() {
