@@ -125,7 +125,7 @@ pub(crate) async fn a_node_has_one_credential(place: Arc<Place>) {
         .enrol_node("more", credential("f", "n2", "m4"), &ada)
         .await
         .unwrap();
-    assert_eq!(other, Enrolled::New);
+    assert_eq!(other, Enrolled::Adopted);
     assert_eq!(
         store
             .enrol_node("none", credential("g", "n9", "m9"), &ada)
