@@ -59,10 +59,10 @@ async fn a_run_that_did_not_measure_a_slow_pair_again_does_not_end_it() {
         let is_other = |one: &Value| !one["metric"].as_str().unwrap().starts_with("d2d_bandwidth");
         short["measurements"].as_array_mut().unwrap().retain(is_other);
         send(&app, &upload, &short).await;
-        assert_eq!(open(&app, &fleet, "slow").await, [expected.clone()]);
+        assert_eq!(open(&app, &fleet, "slow").await, std::slice::from_ref(&expected));
         // Nor does it when it is sent again.
         send(&app, &upload, &short).await;
-        assert_eq!(open(&app, &fleet, "slow").await, [expected.clone()]);
+        assert_eq!(open(&app, &fleet, "slow").await, std::slice::from_ref(&expected));
     }
     let answer = json(app.get_with("/api/v1/reports/slow-run-5", &fleet).await).await;
     assert!(
