@@ -5,7 +5,6 @@ use super::clock::Clocks;
 use super::crowd::{Crowded, MAX_RECORDS_OF_LINE};
 use super::entry::{Entry, MAX_MATCHES};
 use super::environment::Environment;
-use super::error_lines::ErrorLines;
 use super::fatal::put_ends_right;
 use super::fold::{Best, CandidateTally, MAX_CANDIDATES, MAX_FOLDS_OF_RECORD, Seen, Tally};
 use super::lines::LONG_LINE_BYTES;
@@ -31,8 +30,13 @@ pub(super) fn sum_up(mut tally: Tally, matcher: &Matcher, options: &ScanOptions,
     let mut error_lines = std::mem::take(&mut tally.error_lines);
     let mut candidates = candidates(tally, &entries, matcher);
     let discounted = take_discounted(&mut entries, seen.clocks);
-    doubt(&mut error_lines, &discounted, &entries);
-    candidates.extend(discounted);
+    for (place, candidate) in discounted {
+        // What means nothing without others explains no line either.
+        if matches!(candidate.reason, Some(Why::OnlyWithOthers { .. })) {
+            error_lines.doubt(place);
+        }
+        candidates.push(candidate);
+    }
     entries.sort_by(|a, b| {
         // What is for another environment comes last; what is known to be for this one is only better among equals.
         let elsewhere = |entry: &Entry<'_>| entry.applies == Applies::No;
@@ -239,20 +243,8 @@ fn candidates(tally: Tally, entries: &[Entry<'_>], matcher: &Matcher) -> Vec<Can
         .collect()
 }
 
-/// What means nothing without others explains no line either.
-fn doubt(error_lines: &mut ErrorLines, discounted: &[Candidate], entries: &[Entry<'_>]) {
-    let means_nothing = |candidate: &&Candidate| matches!(candidate.reason, Some(Why::OnlyWithOthers { .. }));
-    for candidate in discounted.iter().filter(means_nothing) {
-        error_lines.doubt(candidate.line.line);
-    }
-    for entry in entries {
-        for line in lines(entry) {
-            error_lines.explain(line);
-        }
-    }
-}
-
-fn take_discounted(entries: &mut Vec<Entry<'_>>, clocks: &Clocks) -> Vec<Candidate> {
+/// The matches that do not count after all, with their records.
+fn take_discounted(entries: &mut Vec<Entry<'_>>, clocks: &Clocks) -> Vec<(u32, Candidate)> {
     let mut why = discounted(entries, clocks);
     let mut taken = Vec::new();
     entries.retain(|entry| {
@@ -260,7 +252,7 @@ fn take_discounted(entries: &mut Vec<Entry<'_>>, clocks: &Clocks) -> Vec<Candida
         let Some((why, first)) = why.zip(entry.tally.first.first()) else {
             return true;
         };
-        taken.push(Candidate {
+        let candidate = Candidate {
             id: entry.record.id.clone(),
             revision: entry.record.revision,
             score: rounded(entry.tally.best.score.value),
@@ -269,7 +261,8 @@ fn take_discounted(entries: &mut Vec<Entry<'_>>, clocks: &Clocks) -> Vec<Candida
             why: render::why(&why),
             why_code: Some(why.code()),
             reason: Some(why),
-        });
+        };
+        taken.push((entry.place, candidate));
         false
     });
     taken

@@ -83,7 +83,7 @@ impl Engine {
     }
 
     pub(super) fn scan(&mut self, part: &Part<'_>, mut events: Sink<'_>) {
-        self.tally.error_lines.read(part.bytes, part.line);
+        self.tally.error_lines.read(part.bytes, part.line, part.offset);
         if let Some(piece) = part.piece {
             let origin = Origin {
                 piece: Some(piece),

@@ -1,11 +1,13 @@
 //! Lines that look like errors and that no record explains. Without a word about them "no known error" would read as if nothing
 //! had happened.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet, VecDeque};
+use std::hash::BuildHasher as _;
 
+use rustc_hash::FxBuildHasher;
 use serde::{Deserialize, Serialize};
 
-use super::lines::{line_end, line_start, newlines, tail};
+use super::lines::{RUN_BYTES, line_end, line_start, newlines, size, tail};
 use super::{message_start, without_colours};
 use crate::templates::{find_error_word, looks_like_error, tokens};
 
@@ -13,9 +15,13 @@ use crate::templates::{find_error_word, looks_like_error, tokens};
 const MOST: usize = 20;
 /// Lines that a sentence names.
 const MOST_NAMED: usize = 8;
-/// Lines that look like errors are read until they have so many bytes together, known ones included: telling whether they say the
-/// same costs more than matching does.
+/// Lines that look like errors are kept up to so many bytes together; the first half of them are the first lines of the text, the
+/// second the last.
 const MOST_BYTES: usize = 128 << 10;
+/// Lines are compared to make room up to so many bytes: telling whether they say the same costs more than matching does.
+const MOST_COMPARED_BYTES: usize = 1 << 20;
+/// So far behind the line that is read, in bytes, the records that stand on a line are known.
+const SETTLED_BYTES: u64 = RUN_BYTES as u64;
 /// What a line counts at least of it, in bytes.
 const LEAST_BYTES: usize = 64;
 /// What is kept of a line, in bytes.
@@ -45,16 +51,18 @@ impl Unexplained {
         let further = if self.lines.len() > MOST_NAMED { " …" } else { "" };
         let which = format!("{}{further}", numbers.join(", "));
         match (self.lines.as_slice(), self.are_more) {
-            ([], _) => "there are more lines that look like errors than are looked at, and whether records explain the further ones is not \
-                        known"
-                .to_owned(),
+            ([], _) => "not all lines that look like errors were looked at; the rest may hold errors that no record explains".to_owned(),
+            ([one], true) => format!(
+                "line {} looks like an error, and no record explains it; not all such lines were looked at",
+                one.line
+            ),
             ([one], false) => format!("line {} looks like an error, and no record explains it", one.line),
             (several, false) => format!(
                 "{} messages look like errors, and no record explains them (first on lines {which})",
                 several.len()
             ),
             (several, true) => format!(
-                "{} messages and perhaps more look like errors, and no record explains them (first on lines {which})",
+                "at least {} different messages look like errors, and no record explains them (first on lines {which})",
                 several.len()
             ),
         }
@@ -73,77 +81,148 @@ pub struct UnexplainedLine {
     pub text: Option<String>,
 }
 
+/// What is kept: the first lines and the last ones, for a failure stands at the end of a log.
 #[derive(Debug, Default)]
 pub(super) struct ErrorLines {
-    /// In order; of a long line there may be several.
-    lines: Vec<ErrorLine>,
-    bytes: usize,
+    /// Both in order; of a long line there may be several.
+    first: Vec<ErrorLine>,
+    last: VecDeque<ErrorLine>,
+    first_bytes: usize,
+    last_bytes: usize,
+    /// Bytes of lines that came since room was made.
+    since: usize,
+    /// Bytes of lines whose messages were compared to make room.
+    compared: usize,
+    /// Records that explain lines that are no longer kept.
+    forgotten: BTreeSet<u32>,
     is_over: bool,
 }
 
 #[derive(Debug)]
 struct ErrorLine {
     number: u64,
+    /// Where it ends in the text.
+    end: u64,
     text: String,
-    is_explained: bool,
+    /// The records that stand on it.
+    records: Vec<u32>,
+    /// A hash of what it says; known once it was compared.
+    message: Option<u64>,
+}
+
+impl ErrorLine {
+    fn size(&self) -> usize {
+        self.text.len().clamp(LEAST_BYTES, KEPT_BYTES)
+    }
 }
 
 impl ErrorLines {
     /// Takes the lines that look like errors, before it is known which records explain them.
-    pub(super) fn read(&mut self, bytes: &[u8], first_line: u64) {
+    pub(super) fn read(&mut self, bytes: &[u8], first_line: u64, offset: u64) {
         let (mut at, mut number) = (0, first_line);
-        while !self.is_over
-            && let Some(found) = find_error_word(tail(bytes, at))
-        {
+        while let Some(found) = find_error_word(tail(bytes, at)) {
             let start = line_start(bytes, at + found).max(at);
             let end = line_end(bytes, at + found);
             number += newlines(bytes.get(at..start).unwrap_or_default());
-            self.take(bytes.get(start..end).unwrap_or_default(), number);
+            self.take(
+                bytes.get(start..end).unwrap_or_default(),
+                number,
+                offset + size(end),
+            );
             number += 1;
             at = end + 1;
         }
     }
 
-    fn take(&mut self, line: &[u8], number: u64) {
+    fn take(&mut self, line: &[u8], number: u64, end: u64) {
         let line = String::from_utf8_lossy(line);
         let line = without_colours(&line);
         let line = line.trim_end();
         if !looks_like_error(line) {
             return;
         }
-        self.bytes += line.len().clamp(LEAST_BYTES, KEPT_BYTES);
-        if self.bytes > MOST_BYTES {
-            self.is_over = true;
-            return;
-        }
-        self.lines.push(ErrorLine {
+        let line = ErrorLine {
             number,
+            end,
             text: kept(line),
-            is_explained: false,
-        });
+            records: Vec::new(),
+            message: None,
+        };
+        self.since += line.size();
+        self.push(line);
+        if self.last_bytes > MOST_BYTES / 2 && self.since > MOST_BYTES / 4 {
+            self.make_room(end.saturating_sub(SETTLED_BYTES));
+        }
+        while self.last_bytes > MOST_BYTES / 2
+            && let Some(line) = self.last.pop_front()
+        {
+            self.last_bytes -= line.size();
+            self.is_over = true;
+        }
+    }
+
+    fn push(&mut self, line: ErrorLine) {
+        let bytes = line.size();
+        if self.last.is_empty() && self.first_bytes + bytes <= MOST_BYTES / 2 {
+            self.first_bytes += bytes;
+            self.first.push(line);
+        } else {
+            self.last_bytes += bytes;
+            self.last.push_back(line);
+        }
+    }
+
+    /// Drops the lines that records explain and those that say the same as an earlier one. Of what ends behind `settled` it is not
+    /// known yet whether a record explains it.
+    fn make_room(&mut self, settled: u64) {
+        self.since = 0;
+        let lines: Vec<ErrorLine> = self.first.drain(..).chain(self.last.drain(..)).collect();
+        (self.first_bytes, self.last_bytes) = (0, 0);
+        let mut told = HashSet::new();
+        for mut line in lines {
+            if line.end <= settled {
+                if !line.records.is_empty() {
+                    self.forgotten.extend(line.records);
+                    continue;
+                }
+                if line.message.is_none() && self.compared < MOST_COMPARED_BYTES {
+                    self.compared += line.size();
+                    line.message = Some(FxBuildHasher.hash_one(message(&line.text)));
+                }
+                if line.message.is_some_and(|message| !told.insert(message)) {
+                    continue;
+                }
+            }
+            self.push(line);
+        }
     }
 
     /// A record stands on this line.
-    pub(super) fn explain(&mut self, number: u64) {
-        let from = self.lines.partition_point(|line| line.number < number);
-        let of_it = self.lines.iter_mut().skip(from);
-        for line in of_it.take_while(|line| line.number == number) {
-            line.is_explained = true;
+    pub(super) fn explain(&mut self, number: u64, record: u32) {
+        let from = self.first.partition_point(|line| line.number < number);
+        let of_first = self.first.iter_mut().skip(from);
+        let from = self.last.partition_point(|line| line.number < number);
+        let of_last = self.last.iter_mut().skip(from);
+        let of_it = |line: &&mut ErrorLine| line.number == number;
+        for line in of_first.take_while(of_it).chain(of_last.take_while(of_it)) {
+            if !line.records.contains(&record) {
+                line.records.push(record);
+            }
         }
     }
 
-    /// A record that stood on this line does not count after all.
-    pub(super) fn doubt(&mut self, number: u64) {
-        let from = self.lines.partition_point(|line| line.number < number);
-        let of_it = self.lines.iter_mut().skip(from);
-        for line in of_it.take_while(|line| line.number == number) {
-            line.is_explained = false;
+    /// A record does not count after all, and so explains none of its lines.
+    pub(super) fn doubt(&mut self, record: u32) {
+        for line in self.first.iter_mut().chain(&mut self.last) {
+            line.records.retain(|known| *known != record);
         }
+        // Other records may explain those lines, too; which ones is no longer known.
+        self.is_over |= self.forgotten.contains(&record);
     }
 
     /// About what the lines take in memory, in bytes.
     pub(super) fn memory_usage(&self) -> usize {
-        self.bytes + self.lines.len() * size_of::<ErrorLine>()
+        self.first_bytes + self.last_bytes + (self.first.len() + self.last.len()) * size_of::<ErrorLine>()
     }
 
     /// What no record explains; `named`: the line that is told as an error of its own.
@@ -151,8 +230,8 @@ impl ErrorLines {
         let mut told = HashSet::new();
         let mut lines: Vec<UnexplainedLine> = Vec::new();
         let mut are_more = self.is_over;
-        let of_none = |line: &&ErrorLine| !line.is_explained && Some(line.number) != named;
-        for line in self.lines.iter().filter(of_none) {
+        let of_none = |line: &&ErrorLine| line.records.is_empty() && Some(line.number) != named;
+        for line in self.first.iter().chain(&self.last).filter(of_none) {
             let is_there = lines.last().is_some_and(|last| last.line == line.number);
             if is_there || !told.insert(message(&line.text)) {
                 continue;

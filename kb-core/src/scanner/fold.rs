@@ -169,9 +169,9 @@ impl Tally {
             untimed: false,
             counted: Counted::default(),
         };
-        self.error_lines.explain(matched.line);
+        self.error_lines.explain(matched.line, record);
         for part in &matched.parts {
-            self.error_lines.explain(part.line);
+            self.error_lines.explain(part.line, record);
         }
         let tally = self.records.entry(record).or_insert_with(|| Box::new(begin()));
         tally.count += 1;

@@ -125,7 +125,7 @@ impl Hits<'_> {
                 return;
             }
             if self.tally.stands_on(record, lines.clone()) {
-                lines.for_each(|line| self.tally.error_lines.explain(line));
+                lines.for_each(|line| self.tally.error_lines.explain(line, record));
                 return;
             }
             on_line.parts = further;
@@ -283,7 +283,7 @@ impl Hits<'_> {
         let lines = std::iter::once(place.line).chain(further.iter().map(|part| part.line));
         // A line of it may have given the record away by itself already.
         if is_match && self.tally.stands_on(signal.record, lines.clone()) {
-            lines.for_each(|line| self.tally.error_lines.explain(line));
+            lines.for_each(|line| self.tally.error_lines.explain(line, signal.record));
             self.tally
                 .improve(signal.record, last.signal, &place, &captures, score);
             return;

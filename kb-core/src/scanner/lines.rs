@@ -8,6 +8,10 @@ pub const LONG_LINE_BYTES: usize = 64 * 1024;
 /// How much of a piece the next one repeats, in bytes. In a long line a match longer than this may be missed.
 pub const OVERLAP_BYTES: usize = 4 * 1024;
 
+/// Whole lines are handed on at most so many bytes at a time, so that [`super::error_lines`] knows soon which of them a record
+/// explains.
+pub(super) const RUN_BYTES: usize = 16 * 1024;
+
 pub(super) struct Part<'a> {
     /// The bytes. A run ends each line with `\n`, but for the last line of the text.
     pub(super) bytes: &'a [u8],
@@ -75,7 +79,8 @@ impl Lines {
 
     /// Hands on the whole lines at the beginning of `bytes`, up to the first one that is too long.
     fn take_run(&mut self, bytes: &[u8], read: &mut impl FnMut(Part<'_>)) -> usize {
-        let mut run = memrchr(b'\n', bytes).map_or(0, |last| last + 1);
+        let near = bytes.get(..RUN_BYTES).unwrap_or(bytes);
+        let mut run = memrchr(b'\n', near).map_or(0, |last| last + 1);
         let mut lines = 0;
         let mut start = 0;
         for end in memchr::memchr_iter(b'\n', bytes.get(..run).unwrap_or_default()) {

@@ -1,8 +1,11 @@
-//! Whether a line looks like an error: the words that tell of one, and those that tell of none.
+//! Whether a line looks like an error: the words that tell of one, and what around them says that there is none.
 
 use std::sync::LazyLock;
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind};
+
+use super::counts::counts_none;
+use super::level::{Level, Levels};
 
 /// Beginnings of words that tell of an error.
 const ERRORS: [&str; 36] = [
@@ -44,21 +47,25 @@ const ERRORS: [&str; 36] = [
     "err!",
     "pass: false",
 ];
-/// The same words where they tell of none.
-const NONE: [&str; 9] = [
-    "no error",
-    "0 errors",
-    "0 failures",
-    "without error",
-    "errors: 0",
-    "errors=0",
-    "error=0",
-    "no fault",
-    "failed=0",
+/// What stands before a word and how the text goes on from it, where the word tells of no error.
+const NONE: [(&str, &str); 6] = [
+    ("no ", "error"),
+    ("without ", "error"),
+    ("no ", "fault"),
+    ("libgpg-", "error"),
+    ("", "nvrm: loading"),
+    ("", "invalidation"),
 ];
+/// Names of settings as well as words of errors.
+const SETTINGS: [&str; 2] = ["timeout", "panic"];
+/// How the name of a setting ends: its unit.
+const UNITS: [&str; 6] = ["", "ms", "msec", "sec", "secs", "seconds"];
+/// A setting is read up to here, in bytes.
+const SETTING_BYTES: usize = 64;
+/// Values that are no message: `timeout: none`, the beginning of `N/A`.
+const VALUES: [&str; 6] = ["none", "null", "true", "false", "default", "n"];
 
 static ERROR_WORDS: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| words(&ERRORS));
-static NONE_WORDS: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| words(&NONE));
 
 fn words(list: &[&str]) -> Option<AhoCorasick> {
     AhoCorasick::builder()
@@ -75,28 +82,92 @@ pub(crate) fn find_error_word(text: &[u8]) -> Option<usize> {
     let mut found = errors.find_iter(text).map(|found| found.start());
     found.find(|at| {
         let before = at.checked_sub(1).and_then(|before| text.get(before));
-        // `m` ends the sign that sets a colour.
-        before.is_none_or(|before| !before.is_ascii_alphanumeric() || *before == b'm')
-            || text.get(*at).is_some_and(u8::is_ascii_uppercase)
+        // `m` and `K` end the signs that set a colour and clear a line; GCC writes both before `error:`.
+        before.is_none_or(|before| !before.is_ascii_alphanumeric() || matches!(before, b'm' | b'K'))
+            || is_hump(text, *at)
     })
 }
 
-/// Whether a line may tell of an error: it has such a word at the beginning of one of its own, or as an exception's name ends.
+/// Whether a line may tell of an error: it has such a word at the beginning of one of its own, or as an exception's name ends, and
+/// neither its number nor its level says that it is none.
 pub fn looks_like_error(line: &str) -> bool {
-    let (Some(errors), Some(none)) = (ERROR_WORDS.as_ref(), NONE_WORDS.as_ref()) else {
+    let Some(errors) = ERROR_WORDS.as_ref() else {
         return false;
     };
     let begins = |at: usize| {
         let before = line.get(..at).and_then(|before| before.chars().next_back());
-        let here = line.get(at..).and_then(|rest| rest.chars().next());
-        // `RuntimeError`, `CUDA_ERROR_UNKNOWN`, `cudaErrorUnknown`.
-        before.is_none_or(|before| !before.is_alphanumeric()) || here.is_some_and(char::is_uppercase)
+        before.is_none_or(|before| !before.is_alphanumeric()) || is_hump(line.as_bytes(), at)
     };
-    // Not the end of a number: `10 errors`, `00.0 errors`.
-    let is_none = |at: usize| {
-        let before = line.get(..at).and_then(|before| before.chars().next_back());
-        before.is_none_or(|before| !before.is_alphanumeric() && before != '.')
+    let mut levels = Levels::new(line.as_bytes());
+    errors.find_iter(line).any(|found| {
+        let (from, to) = (found.start(), found.end());
+        begins(from)
+            && !is_phrase_of_none(line, from)
+            && !is_setting(line, from, to)
+            && !counts_none(line, from, to)
+            // A word that is a level itself counts although the line begins with a milder one: `INFO … ERROR: x failed` is the
+            // line of another program that the first one passes on.
+            && levels.until(from) != Some(Level::Info)
+    })
+}
+
+/// Whether a further word of a name begins here: `RuntimeError`, `cudaErrorUnknown`, `OOMError`; not `DEFAULT`.
+fn is_hump(text: &[u8], at: usize) -> bool {
+    let before = at.checked_sub(1).and_then(|before| text.get(before));
+    let is_lower = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_lowercase);
+    text.get(at).is_some_and(u8::is_ascii_uppercase) && (is_lower(before) || is_lower(text.get(at + 1)))
+}
+
+fn is_phrase_of_none(line: &str, at: usize) -> bool {
+    let line = line.as_bytes();
+    let (before, rest) = (
+        line.get(..at).unwrap_or_default(),
+        line.get(at..).unwrap_or_default(),
+    );
+    NONE.iter().any(|(first, then)| {
+        let start = before.len().checked_sub(first.len());
+        let is = |text: &[u8], word: &str| {
+            text.get(..word.len())
+                .is_some_and(|text| text.eq_ignore_ascii_case(word.as_bytes()))
+        };
+        let begins = |start: usize| {
+            let before = start.checked_sub(1).and_then(|before| line.get(before));
+            first.is_empty() || before.is_none_or(|before| !before.is_ascii_alphanumeric())
+        };
+        is(rest, then)
+            && start.is_some_and(|start| begins(start) && is(before.get(start..).unwrap_or_default(), first))
+    })
+}
+
+/// Whether a value is given to the word: `timeout: 900`, `TIMEOUT(ms): 600000`, `panic=1`. `panic: send on closed channel` is a
+/// message, and so is all else behind a colon that is no number.
+fn is_setting(line: &str, from: usize, to: usize) -> bool {
+    let word = line.get(from..to).unwrap_or_default();
+    if !SETTINGS.iter().any(|setting| word.eq_ignore_ascii_case(setting)) {
+        return false;
+    }
+    let rest = line.get(to..).unwrap_or_default();
+    let rest = rest
+        .get(..rest.floor_char_boundary(SETTING_BYTES))
+        .unwrap_or_default();
+    let is_name = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+    let behind = rest.trim_start_matches(is_name);
+    let name = rest.get(..rest.len() - behind.len()).unwrap_or_default();
+    let is_count = name.ends_with("count") || name.ends_with("total");
+    let is_unit = UNITS.iter().any(|unit| name.eq_ignore_ascii_case(unit));
+    if is_count || !(is_unit || name.starts_with('_')) {
+        return false;
+    }
+    let behind = behind.strip_prefix(['"', '\'']).unwrap_or(behind).trim_start();
+    if behind.starts_with(['=', '(']) {
+        return true;
+    }
+    let Some(value) = behind.strip_prefix(':') else {
+        return false;
     };
-    errors.find_iter(line).any(|found| begins(found.start()))
-        && !none.find_iter(line).any(|found| is_none(found.start()))
+    let value = value.trim_start().trim_start_matches(['-', '"', '<', '(']);
+    let end = value.find(|letter| !is_name(letter)).unwrap_or(value.len());
+    let first = value.get(..end).unwrap_or_default();
+    let is_value = VALUES.iter().any(|known| first.eq_ignore_ascii_case(known));
+    first.starts_with(|letter: char| letter.is_ascii_digit()) || is_value
 }

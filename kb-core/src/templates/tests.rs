@@ -1,4 +1,7 @@
+use proptest::prelude::*;
+
 use super::*;
+use crate::scanner::without_colours;
 
 fn text(tokens: &[String]) -> String {
     tokens.concat().trim().to_owned()
@@ -72,27 +75,120 @@ fn kept_templates_take_their_lines_again() {
 #[test]
 fn errors_are_told_from_other_lines() {
     for line in [
-        "RuntimeError: zorgblat",
-        "zorgblat: ERROR 5",
-        "cudaErrorUnknown",
-        "CUDA_ERROR_UNKNOWN",
         "NVRM: GPU at 0000:3b:00.0 is odd",
         "connection refused",
         "zorgblat timed out",
         "failed to zorgblat",
+        "100.0%  proc'd: 10 (1 Gflop/s)   errors: 0  - 1532  (WARNING!)  temps: 50 C",
+        "mlx5_core 0000:17:00.0: error=0x5f8, command failed",
+        "mlx5 error=0x5f8",
+        "FATAL error=0x62",
+        "ECC errors: 0 corrected, 3 uncorrectable",
+        "Tests run: 12, Failures: 3, Errors: 0",
+        "errors: 05",
+        "RuntimeError: zorgblat",
+        "zorgblat: ERROR 5",
+        "cudaErrorUnknown",
+        "CUDA_ERROR_UNKNOWN",
+        "OOMError at 5",
         "GPU 0000:3b:00.0 failed",
+        "GPU 0000:3b:00.0 errors",
         "10 errors",
+        "GPU 0 failed",
+        "rank 0 failed",
+        "gpu: 0 failed to train",
+        "ranks failed 0, 1, 2",
+        "error: 0 devices found",
+        "no errors, 3 failures",
+        "panic: send on closed channel",
+        "timeout: the server did not answer",
+        "TimeoutError: 5",
+        "asyncio.TimeoutError(5)",
+        "TIMEOUT_ERROR: x",
+        "timeouts: 3",
+        "2024 INFO [worker] ERROR: x failed",
+        "WARN x failed",
+        "E0101 12:00:00 x failed",
+        "NCCL_DEBUG=INFO x failed",
+        "lost GPU 0",
+        "error on rank 0",
+        "NVRM: Xid (PCI:0000:3b:00): 79",
+        "GPU error 0 12:30:01",
     ] {
         assert!(looks_like_error(line), "{line}");
     }
     for line in [
         "epoch 3 loss 0.12",
-        "0 errors, 0 warnings",
-        "ECC errors: 0",
         "loaded the default configuration",
         "terror of the sea",
         "",
+        "error: 0",
+        "error = 0",
+        "0 failed",
+        "errors: 0",
+        "SRAM Uncorrectable Parity : 0",
+        "abortFlag 0",
+        "errors=0",
+        r#"{"errors": 0, "x": 1}"#,
+        "error_count: 0",
+        "0 errors, 0 warnings",
+        "done, 0 errors",
+        "completed with 0 errors",
+        "ECC errors: 0",
+        "ERROR SUMMARY: 0 errors",
+        "test result: ok. 164 passed; 0 failed; 0 ignored",
+        "passed: 3 failed: 0 skipped: 1",
+        "0 failed tests",
+        "errors: 0 - 0 - 0",
+        "0 uncorrectable errors",
+        "error(s): 0",
+        "Link 9: Replay Errors: 0",
+        "DEFAULT",
+        "the DEFAULT_VALUE",
+        "timeout: 900",
+        "TIMEOUT(ms): 600000",
+        "variable timeout=<not set>",
+        "panic=1",
+        "panic=-1 x",
+        r#""timeout": 900"#,
+        "init_timeout_s=5",
+        "timeout: None",
+        "timeout: N/A",
+        "I0101 12:00:00 x failed",
+        "V1122 12:00:00 1 x failed",
+        "host:1:1 [0] NCCL INFO x failed",
+        "INFO:jax: Unable to x",
+        "libfabric:1:core:f():9<info> unsupported x",
+        r#"{"level":"info","msg":"x failed"}"#,
+        "no error",
+        "device 0: no error",
+        "[1.1] NVRM: loading NVIDIA UNIX",
+        "TLB invalidation policy",
+        "libgpg-error0",
     ] {
         assert!(!looks_like_error(line), "{line}");
+    }
+}
+
+proptest! {
+    /// The scanner looks only at lines in which the word is found before their colours are taken out.
+    #[test]
+    fn no_line_that_looks_like_an_error_is_overlooked(
+        parts in proptest::collection::vec(
+            prop_oneof![
+                Just("\u{1b}[01;31m\u{1b}[K".to_owned()),
+                Just("\u{1b}[m".to_owned()),
+                Just("\u{1b}[K".to_owned()),
+                Just("0".to_owned()),
+                "(error|Error|ERROR|DEFAULT|failed|fault|timeout|no )",
+                "[ a-zA-Z0-9:=é_,.-]{0,3}",
+            ],
+            0..8,
+        )
+    ) {
+        let line = parts.concat();
+        if looks_like_error(&without_colours(&line)) {
+            prop_assert!(find_error_word(line.as_bytes()).is_some(), "{line:?}");
+        }
     }
 }

@@ -33,8 +33,12 @@ mod tests {
     use std::io::Read as _;
     use std::path::Path;
 
+    use kb_core::templates::looks_like_error;
+
     use super::*;
     use crate::clean::Corpus;
+
+    const MOST_LIKE_ERRORS: usize = 100;
 
     fn of_corpus() -> String {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../evaluation/clean");
@@ -54,6 +58,18 @@ mod tests {
             }
         }
         lines
+    }
+
+    /// 68 did when the bound was set, and most of those tell of something that did not work.
+    #[test]
+    fn few_healthy_lines_look_like_errors() {
+        let lines = healthy_lines().unwrap();
+        let found: Vec<&str> = lines.lines().filter(|line| looks_like_error(line)).collect();
+        assert!(found.len() <= MOST_LIKE_ERRORS, "{}: {:#?}", found.len(), found);
+        assert!(
+            !found.is_empty(),
+            "`Unable to access the following metrics` looks like one"
+        );
     }
 
     #[test]

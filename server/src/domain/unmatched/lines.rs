@@ -172,7 +172,8 @@ impl Finder {
         }
         let line = without_colours(cut(whole));
         let message = line.get(message_start(&line)..).unwrap_or(&line).trim();
-        if !looks_like_error(message) {
+        // The level of the line may stand before its message, and what stands there is no error by itself.
+        if !looks_like_error(message) || !looks_like_error(&line) {
             self.redactor.pass(whole);
             return true;
         }
