@@ -154,15 +154,15 @@ async fn what_cannot_be_read_in_the_tab_is_not_called_healthy() {
 
 #[tokio::test]
 #[ignore = "needs the module for browsers: cargo xtask wasm --test"]
-async fn that_not_all_lines_were_looked_at_is_said_in_the_tab() {
+async fn a_line_that_no_record_explains_is_told_in_the_tab() {
     let app = app().await;
     let browser = Browser::start().await;
     let file = app.folder.path().join("train.log");
     let known = "NVRM: Xid (PCI:0000:3b:00): 79, pid=7, GPU has fallen off the bus.\n";
     fs::write(&file, format!("{}zorgblat failed\n", known.repeat(4_000))).unwrap();
     for (query, said) in [
-        ("", "Not all lines that look like errors"),
-        ("?lang=zh", "并未查看所有看起来像错误的行"),
+        ("", "no record explains: 4\u{202f}001"),
+        ("?lang=zh", "没有记录能解释的行：4\u{202f}001"),
     ] {
         browser.open(&format!("{}/{query}", app.url)).await;
         choose(&browser, &file).await;

@@ -21,7 +21,7 @@ pub async fn carried(
     let of_kind = |latest: &ReportListing| latest.simulated == report.simulated;
     let latest = known.latest.filter(of_kind);
     // The run itself stands where it is sent again.
-    let stands = |proof: &ReportListing| proof.ended() < ended || proof.id == report.report_id;
+    let stands = |proof: &ReportListing| proof.ended() <= ended || proof.id == report.report_id;
     let Some(proof) = known.proofs.into_iter().next().or(latest).filter(stands) else {
         return Ok(Vec::new());
     };
