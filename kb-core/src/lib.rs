@@ -19,6 +19,7 @@ pub mod annex;
 pub mod baseline;
 pub mod compare;
 pub mod convert;
+pub mod error_words;
 pub mod form;
 pub mod health;
 pub mod ids;

@@ -2,8 +2,8 @@
 
 use memchr::memmem;
 
+use crate::error_words::Level;
 use crate::matcher::RawHit;
-use crate::templates::Level;
 
 /// As programs write keys and values.
 const MILD_KEYS: [&[u8]; 4] = [b"level=warn", b"level=info", b"level=debug", b"levelname=WARN"];

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::lines::{RUN_BYTES, line_end, line_start, newlines, size, tail};
 use super::{message_start, without_colours};
-use crate::templates::{find_error_word, looks_like_error, tokens};
+use crate::error_words::{find_error_word, looks_like_error};
 
 /// Messages that are told.
 const MOST: usize = 20;
@@ -269,7 +269,17 @@ fn kept(line: &str) -> String {
     )
 }
 
-/// What a line says, without what varies in it.
-fn message(line: &str) -> Vec<String> {
-    tokens(line.get(message_start(line)..).unwrap_or(line))
+/// What a line says, without what varies in it: each word with a digit is the same.
+fn message(line: &str) -> String {
+    let message = line.get(message_start(line)..).unwrap_or(line).trim();
+    let words = message.split_inclusive(|one: char| !one.is_alphanumeric());
+    words
+        .map(|word| {
+            if word.contains(|one: char| one.is_ascii_digit()) {
+                "0"
+            } else {
+                word
+            }
+        })
+        .collect()
 }

@@ -10,22 +10,15 @@
 //! template and the pattern that is made from its lines see the same parts.
 //!
 //! ```text
-//! error_words   does a line look like an error?     counts   does its number say that there is none?
-//! level         the level before a message          tokens   a line -> its tokens     mod   the tree
+//! tokens   a line -> its tokens     mod   the tree
 //! ```
 
-mod counts;
-mod error_words;
-mod level;
 #[cfg(test)]
 mod tests;
 mod tokens;
 
 use std::collections::HashMap;
 
-pub(crate) use error_words::find_error_word;
-pub use error_words::looks_like_error;
-pub(crate) use level::Level;
 pub use tokens::tokens;
 
 /// Tokens that lead down the tree, behind the number of tokens. He et al. use trees of depth 3 to 5.

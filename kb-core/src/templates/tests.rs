@@ -1,6 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::error_words::{find_error_word, looks_like_error};
 use crate::scanner::without_colours;
 
 fn text(tokens: &[String]) -> String {

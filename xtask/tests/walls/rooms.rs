@@ -63,6 +63,7 @@ const KB_CORE: &[Room] = &[
     room("ids", &[]),
     room("intake", &[]),
     room("wire", &[]),
+    room("error_words", &[]),
     room("terminal", &[]),
     room("near", &["terminal"]),
     room("unreachable", &[]),
@@ -90,6 +91,7 @@ const KB_CORE: &[Room] = &[
         "scanner",
         &[
             "ids",
+            "error_words",
             "signature",
             "matcher",
             "reason",
@@ -99,7 +101,7 @@ const KB_CORE: &[Room] = &[
         ],
     ),
     room("propose", &["signature", "matcher", "scanner"]),
-    room("templates", &["scanner", "propose"]),
+    room("templates", &["error_words", "scanner", "propose"]),
     room(
         "validate",
         &[

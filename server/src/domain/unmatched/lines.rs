@@ -4,10 +4,11 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
 
+use kb_core::error_words::looks_like_error;
 use kb_core::matcher::Matcher;
 use kb_core::redact;
 use kb_core::scanner::{Event, ScanOptions, Scanner, message_start, without_colours};
-use kb_core::templates::{looks_like_error, tokens};
+use kb_core::templates::tokens;
 
 use crate::domain::work_time::Meter;
 

@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeSet, HashSet};
 
+use kb_core::error_words::looks_like_error;
 use kb_core::scanner::{message_start, without_colours};
-use kb_core::templates::{looks_like_error, tokens};
+use kb_core::templates::tokens;
 
 const MOST: usize = 200;
 /// A line is read up to here, in bytes.

@@ -1,11 +1,15 @@
 //! Whether a line looks like an error: the words that tell of one, and what around them says that there is none.
 
+mod counts;
+mod level;
+
 use std::sync::LazyLock;
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind};
 
-use super::counts::counts_none;
-use super::level::{Level, Levels};
+use counts::counts_none;
+pub(crate) use level::Level;
+use level::Levels;
 
 /// Beginnings of words that tell of an error.
 const ERRORS: [&str; 36] = [
