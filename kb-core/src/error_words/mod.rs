@@ -2,6 +2,8 @@
 
 mod counts;
 mod level;
+#[cfg(test)]
+mod tests;
 
 use std::sync::LazyLock;
 

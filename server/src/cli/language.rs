@@ -4,7 +4,7 @@ use clap::{Args, ValueEnum};
 
 use crate::render::i18n::Language;
 
-#[derive(Debug, Clone, Copy, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum Lang {
     /// English
     En,

@@ -3,9 +3,10 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 
 use super::at_hand::KnowledgeArgs;
+use super::language::Lang;
 use super::say;
 use crate::render::i18n::Language;
 use crate::render::words::{bytes, grouped};
@@ -48,24 +49,6 @@ pub struct SiteArgs {
     tab: Option<PathBuf>,
     #[command(flatten)]
     knowledge: KnowledgeArgs,
-}
-
-/// A language of a site.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Lang {
-    /// English
-    En,
-    /// Chinese
-    Zh,
-}
-
-impl From<Lang> for Language {
-    fn from(lang: Lang) -> Self {
-        match lang {
-            Lang::En => Self::English,
-            Lang::Zh => Self::Chinese,
-        }
-    }
 }
 
 pub(super) async fn run(arguments: SiteArgs) -> anyhow::Result<ExitCode> {

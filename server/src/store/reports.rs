@@ -9,7 +9,7 @@ use kb_core::severity::{Action, Severity};
 use kb_core::verdict::Verdict;
 use time::OffsetDateTime;
 
-use super::{Labels, StoreError, ToldFacets};
+use super::{Causes, Judged, Labels, Proofs, StoreError, ToldFacets};
 
 #[async_trait]
 pub trait ReportStore: Send + Sync + Debug {
@@ -164,64 +164,6 @@ pub struct Found {
     /// Version of the records and the policy that decided; empty: that which is noted already.
     pub rule_set: String,
     pub findings: Vec<NewFinding>,
-}
-
-/// Most open faults of a node that are read at once. What each tells again is one, so that a node has a few.
-pub const OPEN_FAULTS: u32 = 144;
-
-/// What a report tells of a fault: all that has to be over before the fault is.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Causes {
-    /// Each by its name, in order.
-    pub names: Vec<String>,
-    /// The report that shows the GPUs that are gone in this one.
-    pub gone_from: Option<ReportId>,
-}
-
-/// A report whose fault is not over.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct OpenFault {
-    pub report: ReportListing,
-    pub causes: Causes,
-}
-
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Proofs {
-    /// Reports of any weight that the node had when they were read.
-    pub reports: u32,
-    pub latest: Option<ReportListing>,
-    /// What is open of the node, the run that ended first first.
-    pub open: Vec<OpenFault>,
-    /// There is more open than `open` has.
-    pub has_more_open: bool,
-    /// Then the newest of what is open and not in `open`, the run that ended last first; at most as many.
-    pub newest_open: Vec<OpenFault>,
-    pub proofs: Vec<ReportListing>,
-}
-
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Judged {
-    /// Reports that the node had then. With another number it is held against them again: [`ReportSaved::Overtaken`].
-    pub reports: u32,
-    /// Later proofs of health that turn out to be none beside this report.
-    pub refuted: Vec<Refuted>,
-    /// A fault that came late: a later report shows that it is over, or tells the same.
-    pub is_over: bool,
-    /// Reports whose faults are over with it, or are told again by it.
-    pub ends: Vec<ReportId>,
-    /// Open faults of which it is known now by what names they are told.
-    pub named: Vec<(ReportId, Causes)>,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Refuted {
-    pub id: ReportId,
-    /// What it is worth instead.
-    pub weight: Weight,
-    pub reason: String,
-    /// What it tells of, where it is worth an alarm.
-    pub causes: Causes,
-    pub finding: Option<NewFinding>,
 }
 
 /// An n x n matrix: `n * n` little-endian f64 medians in row order (source, destination), NaN for a gap.

@@ -101,7 +101,7 @@ const KB_CORE: &[Room] = &[
         ],
     ),
     room("propose", &["signature", "matcher", "scanner"]),
-    room("templates", &["error_words", "scanner", "propose"]),
+    room("templates", &["scanner", "propose"]),
     room(
         "validate",
         &[

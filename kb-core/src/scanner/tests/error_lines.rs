@@ -2,8 +2,11 @@
 
 use std::sync::Arc;
 
+use proptest::prelude::*;
+
 use super::super::testing::{lines, matcher, scan_text};
-use super::super::{ScanOptions, Summary, Unexplained, scan};
+use super::super::{ScanOptions, Summary, Unexplained, scan, without_colours};
+use crate::error_words::{find_error_word, looks_like_error};
 
 fn numbers(summary: &Summary) -> Vec<u64> {
     let lines = summary
@@ -163,4 +166,27 @@ fn without_text_only_the_lines_are_told() {
         .unexplained
         .unwrap();
     assert_eq!((found.lines[0].line, found.lines[0].text.as_deref()), (1, None));
+}
+
+proptest! {
+    /// The scanner looks only at lines in which the word is found before their colours are taken out.
+    #[test]
+    fn no_line_that_looks_like_an_error_is_overlooked(
+        parts in proptest::collection::vec(
+            prop_oneof![
+                Just("\u{1b}[01;31m\u{1b}[K".to_owned()),
+                Just("\u{1b}[m".to_owned()),
+                Just("\u{1b}[K".to_owned()),
+                Just("0".to_owned()),
+                "(error|Error|ERROR|DEFAULT|failed|fault|timeout|no )",
+                "[ a-zA-Z0-9:=é_,.-]{0,3}",
+            ],
+            0..8,
+        )
+    ) {
+        let line = parts.concat();
+        if looks_like_error(&without_colours(&line)) {
+            prop_assert!(find_error_word(line.as_bytes()).is_some(), "{line:?}");
+        }
+    }
 }

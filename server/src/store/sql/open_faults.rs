@@ -9,38 +9,37 @@ use super::report_rows::{LISTING_WIDTH, listing_columns, listing_from};
 use super::session::Tx;
 use crate::store::{Causes, OPEN_FAULTS, OpenFault, StoreError};
 
+macro_rules! open_in_order {
+    ($order:expr) => {
+        concat!(
+            "SELECT ",
+            listing_columns!(),
+            ", p.open_causes, p.gone_from FROM report p \
+             WHERE p.node_id = $1 AND p.open_causes IS NOT NULL AND p.simulated = $2 ORDER BY ",
+            $order,
+            " LIMIT $3"
+        )
+    };
+}
+
 /// What is open of a node of one kind, the run that ended first first; at most one more than [`OPEN_FAULTS`].
 pub(super) async fn of<DB: Engine>(
     tx: &mut Tx<DB>,
     node: &NodeId,
     simulated: bool,
 ) -> Result<Vec<OpenFault>, StoreError> {
-    let sql = concat!(
-        "SELECT ",
-        listing_columns!(),
-        ", p.open_causes, p.gone_from FROM report p \
-         WHERE p.node_id = $1 AND p.open_causes IS NOT NULL AND p.simulated = $2 ORDER BY ",
-        ended!(),
-        ", p.received_at, p.id LIMIT $3"
-    );
+    let sql = open_in_order!(concat!(ended!(), ", p.received_at, p.id"));
     let rows = tx.all(sql, values![node, simulated, OPEN_FAULTS + 1]).await?;
     rows.iter().map(fault_from).collect()
 }
 
-/// What is open of a node of one kind, the run that ended last first; at most [`OPEN_FAULTS`].
+/// The same, the run that ended last first; at most [`OPEN_FAULTS`].
 pub(super) async fn newest<DB: Engine>(
     tx: &mut Tx<DB>,
     node: &NodeId,
     simulated: bool,
 ) -> Result<Vec<OpenFault>, StoreError> {
-    let sql = concat!(
-        "SELECT ",
-        listing_columns!(),
-        ", p.open_causes, p.gone_from FROM report p \
-         WHERE p.node_id = $1 AND p.open_causes IS NOT NULL AND p.simulated = $2 ORDER BY ",
-        ended!(),
-        " DESC, p.received_at DESC, p.id DESC LIMIT $3"
-    );
+    let sql = open_in_order!(concat!(ended!(), " DESC, p.received_at DESC, p.id DESC"));
     let rows = tx.all(sql, values![node, simulated, OPEN_FAULTS]).await?;
     rows.iter().map(fault_from).collect()
 }
