@@ -36,7 +36,7 @@ impl Absent {
         };
         let shown = near::shown(&self.name);
         match self.known.as_slice() {
-            [] => format!("no node has the {of} {shown}, and of none it is known"),
+            [] => format!("no node has the {of} {shown}; no report names one"),
             known => format!("no node has the {of} {shown}; nodes have {}", known.join(", ")),
         }
     }

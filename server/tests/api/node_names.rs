@@ -78,6 +78,11 @@ async fn a_model_or_driver_that_no_node_has_is_said_with_those_that_nodes_have()
         page.contains("No node has the driver “570.2”. Nodes have: 570.1."),
         "{page}"
     );
+    // Of no node all would be true.
+    let reassures = ["calls for an explanation", "each of these nodes"];
+    assert!(!reassures.iter().any(|said| page.contains(said)), "{page}");
+    let page = fleet.page("/nodes?driver=570.1").await;
+    assert!(reassures.iter().all(|said| page.contains(said)), "{page}");
     let page = fleet.page("/nodes?driver=570.2&lang=zh").await;
     assert!(
         page.contains("没有节点使用驱动“570.2”。现有节点使用：570.1。"),
