@@ -24,7 +24,7 @@ use checks::{check_readers, check_reviews, check_texts, check_told};
 const EDITORS: u64 = 20;
 const SHARED: u64 = 10;
 /// What each editor does, unless `PEERLESS_TEST_EDITS` says otherwise.
-const STEPS: u64 = 40;
+const STEPS: u64 = 15;
 const EXPECTED: [u16; 4] = [409, 412, 422, 429];
 
 /// What an editor was told that he had done.
