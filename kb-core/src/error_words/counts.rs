@@ -1,4 +1,4 @@
-//! Whether the number at a word of an error says that there are none: `0 failed`, `errors: 0`.
+//! Whether the number or the value at a word of an error says that there are none: `0 failed`, `errors: 0`, `Unhealthy: N/A`.
 
 /// Words between the word and its number.
 const LABELS: [&str; 14] = [
@@ -21,6 +21,8 @@ const BEFORE_NUMBERS: [&str; 13] = [
     "are",
     "were",
 ];
+/// Values that say so.
+const NONES: [&str; 6] = ["n/a", "[n/a]", "no", "none", "false", "not affected"];
 /// Numbers of a list that are read.
 const MOST_NUMBERS: usize = 16;
 const MOST_LABELS: usize = 3;
@@ -67,6 +69,9 @@ fn number_after(line: &[u8], from: usize, to: usize) -> Option<bool> {
     if is_value {
         at += 1;
         at += blanks(line, at);
+        if is_none(line, at) {
+            return Some(true);
+        }
     } else if !is_several {
         // `failed 0` may name what failed.
         return None;
@@ -93,6 +98,19 @@ fn number_after(line: &[u8], from: usize, to: usize) -> Option<bool> {
         }
     }
     Some(is_zero)
+}
+
+/// Whether the rest of the line, or of a list, is a value that says so.
+fn is_none(line: &[u8], at: usize) -> bool {
+    let rest = part(line, at);
+    let rest = rest.strip_prefix(b"\"").unwrap_or(rest);
+    NONES.iter().any(|none| {
+        let is_it = rest
+            .get(..none.len())
+            .is_some_and(|value| value.eq_ignore_ascii_case(none.as_bytes()));
+        let after = part(rest, none.len()).trim_ascii_start();
+        is_it && matches!(after.first(), None | Some(b',' | b'}' | b'"' | b';'))
+    })
 }
 
 fn is_zero_before(line: &[u8], from: usize, to: usize) -> bool {
@@ -139,7 +157,9 @@ fn number(line: &[u8], at: usize) -> Option<(bool, usize)> {
     }
     let goes_on = matches!(rest.get(length..), Some([b':' | b'-', next, ..]) if next.is_ascii_hexdigit())
         || rest.get(length).is_some_and(|byte| is_of_word(*byte));
-    let is_zero = !goes_on && digits.iter().all(|byte| matches!(byte, b'0' | b'.'));
+    // `Oops: 0000 [#1]`, `divide error: 0000 [#1]`: the kernel's code of an exception counts nothing.
+    let is_code = digits.len() == 4 && part(rest, length).starts_with(b" [#");
+    let is_zero = !goes_on && !is_code && digits.iter().all(|byte| matches!(byte, b'0' | b'.'));
     Some((is_zero, at + length))
 }
 

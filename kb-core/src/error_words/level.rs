@@ -86,6 +86,11 @@ impl<'a> Levels<'a> {
         if is_value || is_bracketed {
             return Level::of(word).or_else(|| Level::of_lower(word));
         }
+        // The kernel writes `INFO: task x blocked for more than 120 seconds` and `rcu: INFO: rcu_preempt self-detected stall` as faults.
+        let message = self.line.get(to..).unwrap_or_default();
+        if message.starts_with(b": task ") || message.starts_with(b": rcu") {
+            return None;
+        }
         // `NCCL_DEBUG=INFO` is a setting.
         let is_setting = before.last() == Some(&b'=') || after == Some(&b'=');
         Level::of(word).filter(|level| *level == Level::Error || !is_setting)

@@ -14,7 +14,7 @@ pub(crate) use level::Level;
 use level::Levels;
 
 /// Beginnings of words that tell of an error.
-const ERRORS: [&str; 36] = [
+const ERRORS: [&str; 71] = [
     "error",
     "fail",
     "fatal",
@@ -49,9 +49,45 @@ const ERRORS: [&str; 36] = [
     "uncorrectable",
     "hung",
     "undefined",
-    // A cell of nvidia-smi, and a result of AMD's RVS.
+    // Of the kernel: a bug of its own, a task or a processor that does not go on, heat.
+    "bug:",
+    "kernel bug",
+    "oops",
+    "blocked for more",
+    "lockup",
+    "deadlock",
+    "stuck for",
+    "stall",
+    "remounting",
+    "hardware protection",
+    "overheat",
+    "high temperature",
+    "too high",
+    "unplugged",
+    "insufficient",
+    "will reset",
+    "link down",
+    "is down",
+    "went down",
+    "state: down",
+    "state: polling",
+    "critical",
+    "unhealthy",
+    "degraded",
+    "missing",
+    "crash",
+    "terminated",
+    "unreachable",
+    "unresponsive",
+    "not responding",
+    "violation",
+    "incompatible",
+    "rejected",
+    "exhausted",
+    // A cell of nvidia-smi, a result of AMD's RVS, and what PyTorch says where it sees no GPU.
     "err!",
     "pass: false",
+    "available(): false",
 ];
 /// What stands before a word and how the text goes on from it, where the word tells of no error.
 const NONE: [(&str, &str); 6] = [

@@ -42,6 +42,23 @@ fn errors_are_told_from_other_lines() {
         "error on rank 0",
         "NVRM: Xid (PCI:0000:3b:00): 79",
         "GPU error 0 12:30:01",
+        "[ 3630.1] INFO: task python:12345 blocked for more than 120 seconds.",
+        "rcu: INFO: rcu_preempt self-detected stall on CPU",
+        "reboot: HARDWARE PROTECTION shutdown (Temperature too high)",
+        "kernel BUG at mm/slub.c:305!",
+        "Oops: 0002 [#1] SMP NOPTI",
+        "double fault: 0000 [#1]",
+        "divide error: 0000 [#1] SMP",
+        "BUG: workqueue lockup - pool cpus=3 stuck for 45s!",
+        "mlx5_core 0000:17:00.0 ib0: Link down",
+        "module 0, Cable unplugged",
+        "mlx5_core 0000:17:00.0: Detected insufficient power on the PCIe slot (27W).",
+        "nvme nvme0: controller is down; will reset: CSTS=0x3",
+        "EXT4-fs (sda1): Remounting filesystem read-only",
+        "Verify installed GPUs.... Unhealthy",
+        "CRITICAL - GPU3 missing",
+        "State: Down",
+        "torch.cuda.is_available(): False",
     ] {
         assert!(looks_like_error(line), "{line}");
     }
@@ -93,6 +110,11 @@ fn errors_are_told_from_other_lines() {
         "[1.1] NVRM: loading NVIDIA UNIX",
         "TLB invalidation policy",
         "libgpg-error0",
+        "            Route Unhealthy                            : N/A",
+        "            SRAM Threshold Exceeded                    : No",
+        r#"{"failed": false, "x": 1}"#,
+        "io scheduler mq-deadline registered",
+        "INFO: the worker was stalled",
     ] {
         assert!(!looks_like_error(line), "{line}");
     }
