@@ -13,7 +13,7 @@ use super::generation::{Contents, Generation};
 use super::graph::Graph;
 use super::names::Names;
 use super::published::{LeftOut, PublishedRecord};
-use super::reading::{Read, read_each};
+use super::reading::{Read, read_each, takes_threads};
 use super::search_prior::SearchPrior;
 use crate::store::FeedChange;
 use peerless_search::{Committing, Indexer, SearchDoc, SearchError, SearchIndex};
@@ -75,16 +75,26 @@ impl Assembler {
             Some(Holder::Commit(commit)) => commit.wait()?,
             None => return Err(SearchError::NotBuilt),
         };
+        let takes_threads = takes_threads(changes.len());
         // The index has the longest way to go, so it gets each record as soon as it is read.
         read_each(changes, |read| self.take_in(read, &mut indexer, &mut before))?;
         let (records, previous) = (&self.records, self.matcher.as_deref());
-        let (committed, (matcher, rejected), related) = std::thread::scope(|scope| {
-            let matcher = scope.spawn(|| build_matcher(records, previous));
+        let matcher = || build_matcher(records, previous);
+        let others = || {
             let related = NamesAndGraph::new(&before, records, &self.names, &self.graph);
             let committed = commit(indexer, SearchPrior::new(records), previous.is_none());
-            let built = matcher.join().unwrap_or_else(|panic| resume_unwind(panic));
-            (committed, built, related)
-        });
+            (committed, related)
+        };
+        let ((matcher, rejected), (committed, related)) = if takes_threads {
+            std::thread::scope(|scope| {
+                let matcher = scope.spawn(matcher);
+                let others = others();
+                let built = matcher.join().unwrap_or_else(|panic| resume_unwind(panic));
+                (built, others)
+            })
+        } else {
+            (matcher(), others())
+        };
         let (index, indexer) = committed?;
         self.indexer = Some(indexer);
         self.matcher = Some(Arc::clone(&matcher));

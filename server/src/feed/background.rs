@@ -2,17 +2,22 @@
 
 use std::panic::resume_unwind;
 use std::thread;
+use std::time::Duration;
 
 use tokio::sync::oneshot;
 
-/// Steps of `nice(2)`: beside a busy thread such work gets about a tenth of a processor, else whatever nobody else wants.
-const NICENESS: i32 = 10;
+use super::priority;
+
+/// Work that lasts longer waits for processors that are never free, and is hurried.
+const PATIENCE: Duration = Duration::from_millis(300);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Beside {
     Nobody,
-    /// Requests, which come first. Threads that the work starts step back with it.
+    /// Requests, which come first. The work starts no threads.
     Requests,
+    /// The same for work that starts threads: they step back with it.
+    RequestsWithThreads,
 }
 
 /// Runs `work` on a new thread. `None` when it panicked, or no thread could be had.
@@ -20,39 +25,39 @@ pub(crate) async fn run<T: Send + 'static>(
     beside: Beside,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Option<T> {
-    let (sender, done) = oneshot::channel();
+    let (sender, mut done) = oneshot::channel();
     let thread = thread::Builder::new().name("generation".to_owned());
-    thread
+    let thread = thread
         .spawn(move || {
+            if beside != Beside::Nobody {
+                priority::give_way();
+            }
             if beside == Beside::Requests {
-                give_way();
+                priority::begin_idle();
             }
             // The follower may have been stopped meanwhile; then nobody waits for this.
             let _ = sender.send(work());
         })
         .ok()?;
+    if beside == Beside::Requests
+        && let Ok(done) = tokio::time::timeout(PATIENCE, &mut done).await
+    {
+        return done.ok();
+    }
+    if beside == Beside::Requests {
+        priority::end_idle(thread);
+    }
     done.await.ok()
 }
 
 /// Does `work` on a thread that steps back, and waits for it. Threads that the work starts step back with it.
 pub(super) fn stepped_back<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     let stepped_back = || {
-        give_way();
+        priority::give_way();
         work()
     };
     thread::scope(|scope| scope.spawn(stepped_back).join()).unwrap_or_else(|panic| resume_unwind(panic))
 }
-
-/// Linux keeps priorities by thread, and `None` is the caller's. Refused it works as before, with others' time.
-#[cfg(target_os = "linux")]
-fn give_way() {
-    if let Err(error) = rustix::process::setpriority_process(None, NICENESS) {
-        tracing::debug!(%error, "generations are built at the priority of requests");
-    }
-}
-
-#[cfg(not(target_os = "linux"))]
-fn give_way() {}
 
 #[cfg(test)]
 mod tests {
@@ -70,14 +75,16 @@ mod tests {
     #[cfg(target_os = "linux")]
     #[tokio::test]
     async fn work_beside_requests_steps_back_with_its_own_threads() {
-        let priority = || rustix::process::getpriority_process(None).unwrap();
-        let own = priority();
-        let both = move || (priority(), std::thread::spawn(priority).join().unwrap());
+        let niceness = || rustix::process::getpriority_process(None).unwrap();
+        let own = niceness();
+        let both = move || (niceness(), std::thread::spawn(niceness).join().unwrap());
         assert_eq!(run(Beside::Nobody, both).await, Some((own, own)));
-        let stepped_back = own.max(NICENESS);
-        let its = run(Beside::Requests, both).await;
-        assert_eq!(its, Some((stepped_back, stepped_back)));
+        let stepped_back = own.max(priority::NICENESS);
+        for beside in [Beside::Requests, Beside::RequestsWithThreads] {
+            let its = run(beside, both).await;
+            assert_eq!(its, Some((stepped_back, stepped_back)), "{beside:?}");
+        }
         assert_eq!(super::stepped_back(both), (stepped_back, stepped_back));
-        assert_eq!(priority(), own, "others keep theirs");
+        assert_eq!(niceness(), own, "others keep theirs");
     }
 }

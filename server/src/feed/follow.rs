@@ -12,6 +12,7 @@ use super::background::{self, Beside};
 use super::generation::Generation;
 use super::knowledge::Knowledge;
 use super::offline;
+use super::reading::takes_threads;
 use crate::store::{FeedChange, FeedStore, SeedRecord, StoreError};
 use peerless_search::SearchError;
 
@@ -142,8 +143,12 @@ impl Follower {
             None => read_all(self.store.as_ref(), &self.beside).await?,
         };
         // Taken out for the time of the step: whatever goes wrong in it, the next one starts over.
-        let (assembler, mut next) =
-            assemble(Beside::Requests, self.assembler.take(), changes, reaches).await?;
+        let beside = if self.assembler.is_none() || takes_threads(changes.len()) {
+            Beside::RequestsWithThreads
+        } else {
+            Beside::Requests
+        };
+        let (assembler, mut next) = assemble(beside, self.assembler.take(), changes, reaches).await?;
         next.built_in = began.elapsed();
         let took_ms = next.built_in.as_millis();
         tracing::info!(seq = %next.seq, generation = next.number, records = next.len(), took_ms, "knowledge changed");

@@ -9,6 +9,7 @@ mod graph;
 mod knowledge;
 mod names;
 mod offline;
+mod priority;
 mod published;
 mod reading;
 mod search_prior;

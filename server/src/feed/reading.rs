@@ -15,6 +15,11 @@ const WORTH_A_THREAD: usize = 64;
 /// More threads than this wait for memory, not for processors.
 const MAX_THREADS: usize = 4;
 
+/// Whether [`read_each`] starts threads for so many changes.
+pub(super) fn takes_threads(changes: usize) -> bool {
+    changes > WORTH_A_THREAD
+}
+
 pub(super) struct Read {
     pub(super) id: RecordId,
     pub(super) seq: Seq,
