@@ -73,7 +73,7 @@ pub const MCP_MATCH_BYTES: usize = 16 << 20;
 /// Memory for all bodies that are read whole and what is made of their JSON, together, in bytes.
 pub const BODIES_BYTES: usize = 80 << 20;
 /// [`ANSWERS_BYTES`], [`BODIES_BYTES`] and [`WINDOWS_BYTES`] share this bound, in bytes: what a server may hold for requests under way.
-pub const HELD_BYTES: usize = 128 << 20;
+pub const HELD_BYTES: usize = 96 << 20;
 /// Start of each of these answers that is not counted there, in bytes.
 pub const ANSWER_FREE_BYTES: usize = 32 << 10;
 /// An answer goes to its connection in pieces of this size, the next when the one before was taken.
