@@ -1,7 +1,7 @@
 //! Passwords: which are too weak, and how they are hashed (argon2id, RFC 9106).
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use argon2::password_hash::{PasswordHash, PasswordHasher as _, PasswordVerifier as _, SaltString};
 use argon2::{Argon2, Params};
@@ -46,8 +46,25 @@ pub enum PasswordError {
 pub struct Passwords {
     places: Semaphore,
     hashed: Arc<AtomicU64>,
-    /// A hash that no password has, for logins that nobody has.
-    nobody: String,
+    nobody: Arc<Nobody>,
+}
+
+/// A hash that no password has, for logins that nobody has. It is made with the first password that is verified, whoever's it is.
+#[derive(Debug)]
+struct Nobody {
+    password: String,
+    salt: SaltString,
+    hash: OnceLock<String>,
+}
+
+impl Nobody {
+    fn hash(&self) -> Result<String, PasswordError> {
+        if let Some(hash) = self.hash.get() {
+            return Ok(hash.clone());
+        }
+        let hash = hash_with(&self.password, &self.salt)?;
+        Ok(self.hash.get_or_init(|| hash).clone())
+    }
 }
 
 impl Passwords {
@@ -57,7 +74,11 @@ impl Passwords {
         Ok(Self {
             places: Semaphore::new(AT_ONCE),
             hashed: Arc::default(),
-            nobody: hash_with(&hex::encode(password), &salt(random)?)?,
+            nobody: Arc::new(Nobody {
+                password: hex::encode(password),
+                salt: salt(random)?,
+                hash: OnceLock::new(),
+            }),
         })
     }
 
@@ -70,13 +91,16 @@ impl Passwords {
     /// Whether `kept` was made of the password. Without `kept` the work is the same and the answer no.
     pub async fn verify(&self, kept: Option<&str>, password: &str) -> Result<bool, PasswordError> {
         let is_somebody = kept.is_some();
-        let kept = kept.unwrap_or(&self.nobody).to_owned();
+        let kept = kept.map(str::to_owned);
+        let nobody = Arc::clone(&self.nobody);
         // A password that is too long for a hash to have been made of it costs as much as another.
         let end = password.floor_char_boundary(MAX_PASSWORD_BYTES);
         let is_whole = end == password.len();
         let password = password.get(..end).unwrap_or_default().to_owned();
         let verified = self
             .work(move || {
+                let nobody = nobody.hash()?;
+                let kept = kept.unwrap_or(nobody);
                 let kept =
                     PasswordHash::new(&kept).map_err(|error| PasswordError::Hash(error.to_string()))?;
                 Ok::<_, PasswordError>(engine().verify_password(password.as_bytes(), &kept).is_ok())
