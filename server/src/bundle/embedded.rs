@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use kb_core::ids::RecordId;
 use kb_core::validate::is_record_file;
 use serde::Deserialize;
+use sha2::{Digest as _, Sha256};
 use time::Date;
 use time::macros::format_description;
 
@@ -19,6 +20,8 @@ mod packed {
     use std::collections::BTreeMap;
     use std::path::Path;
 
+    use sha2::{Digest as _, Sha256};
+
     /// A debug build reads them from the source tree, so that a change of a record needs no build.
     pub(super) fn files() -> BTreeMap<String, Vec<u8>> {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../kb-seed");
@@ -28,6 +31,13 @@ mod packed {
     pub(super) fn paths() -> Vec<String> {
         files().into_keys().collect()
     }
+
+    pub(super) fn hash(hasher: &mut Sha256) {
+        for (path, text) in files() {
+            hasher.update(format!("{} {path}\n", text.len()));
+            hasher.update(text);
+        }
+    }
 }
 
 /// Their ids, without reading them.
@@ -36,6 +46,13 @@ pub fn embedded_ids() -> impl Iterator<Item = RecordId> {
         .into_iter()
         .filter(|path| is_record_file(path) && !path.ends_with(ANNEX_END))
         .filter_map(|path| path.strip_suffix(DOCUMENT_END)?.parse().ok())
+}
+
+/// SHA-256, hex, of all of them as they lie in the program: known without reading them.
+pub fn embedded_sha256() -> String {
+    let mut hasher = Sha256::new();
+    packed::hash(&mut hasher);
+    hex::encode(hasher.finalize())
 }
 
 pub fn embedded() -> Result<Vec<SeedRecord>, BundleError> {

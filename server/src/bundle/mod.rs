@@ -21,7 +21,7 @@ use kb_core::validate::is_record_file;
 use crate::store::SeedRecord;
 
 pub use archive::archive;
-pub use embedded::{Edition, edition, embedded, embedded_ids};
+pub use embedded::{Edition, edition, embedded, embedded_ids, embedded_sha256};
 pub use folder::{FolderError, read_files, read_path};
 pub use keys::{KeyError, SignKey, VerifyKey};
 pub use lines::{Line, parse_line};

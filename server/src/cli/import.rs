@@ -121,7 +121,7 @@ async fn bring(arguments: &ImportArgs) -> anyhow::Result<(Arc<dyn Store>, usize)
         feed::load(store.clone()).await?.knowledge().current()
     };
     let (records, drafts) = import_gate::divide(beside, records).await?;
-    let outcome = store.seed(SeedSource::Import, records, now).await?;
+    let outcome = store.seed(SeedSource::Import, records.into(), now).await?;
     // What is new here and was withdrawn there stays withdrawn; what somebody has here is theirs.
     for id in withdrawn.iter().filter(|id| outcome.added.contains(id)) {
         store
@@ -130,7 +130,9 @@ async fn bring(arguments: &ImportArgs) -> anyhow::Result<(Arc<dyn Store>, usize)
         say(format_args!("withdrawn, as where it was exported: {id}"))?;
     }
     if with_shipped {
-        let shipped = store.seed(SeedSource::Program, bundle::embedded()?, now).await?;
+        let shipped = store
+            .seed(SeedSource::Program, bundle::embedded()?.into(), now)
+            .await?;
         if !shipped.added.is_empty() {
             say(format_args!(
                 "the database is new: {} records that ship with this program were added, too (--without-shipped leaves them out)",

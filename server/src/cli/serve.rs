@@ -8,7 +8,7 @@ use tokio::signal::unix::{SignalKind, signal};
 
 use crate::clock::{Clock as _, SystemClock};
 use crate::config::ServeArgs;
-use crate::startup::{Application, Environment, demo, greet};
+use crate::startup::{Application, Environment, Seeds, demo, greet};
 use crate::telemetry;
 
 pub(super) async fn run(settings: &ServeArgs) -> anyhow::Result<ExitCode> {
@@ -17,9 +17,9 @@ pub(super) async fn run(settings: &ServeArgs) -> anyhow::Result<ExitCode> {
     let mut terminate = signal(SignalKind::terminate())?;
     let mut interrupt = signal(SignalKind::interrupt())?;
     let environment = if settings.without_shipped {
-        Environment::with(Vec::new())
+        Environment::with(Seeds::These(Vec::new()))
     } else {
-        Environment::system()?
+        Environment::with(Seeds::Shipped)
     };
     // Kept until the server has stopped, and removed then.
     let mut folder = None;

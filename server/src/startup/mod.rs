@@ -8,6 +8,7 @@ mod failure;
 mod greeting;
 mod policy;
 mod resources;
+mod seeds;
 mod tab;
 mod tell;
 
@@ -24,7 +25,6 @@ use kb_core::ids::Seq;
 use rustix::net::sockopt::set_tcp_user_timeout;
 use time::OffsetDateTime;
 
-use crate::bundle;
 use crate::clock::{Clock, Random, SystemClock, SystemRandom};
 use crate::config::{DataArgs, ServeArgs};
 use crate::domain::accounts::{LoginLimiter, Passwords, people};
@@ -33,7 +33,7 @@ use crate::domain::outcomes::Shares;
 use crate::domain::unmatched::Unmatched;
 use crate::domain::workbench::{ReportLines, Workbench};
 use crate::feed::{self, Generation};
-use crate::store::{ConnectOptions, SeedOutcome, SeedRecord, SeedSource, Store, connect};
+use crate::store::{ConnectOptions, SeedOutcome, Store, connect};
 use crate::telemetry::Metrics;
 use crate::web::body::{Budgets, Patience};
 use crate::web::client::Limiter;
@@ -50,6 +50,7 @@ use crate::web::{app, limits, parameters, routes};
 
 pub use failure::StartupError;
 pub use greeting::greet;
+pub use seeds::Seeds;
 pub use tab::tab_module;
 
 /// What a server takes from outside besides its settings. Tests put their own here.
@@ -57,19 +58,13 @@ pub use tab::tab_module;
 pub struct Environment {
     pub clock: Arc<dyn Clock>,
     pub random: Arc<dyn Random>,
-    pub seeds: Vec<SeedRecord>,
+    pub seeds: Seeds,
     pub patience: Patience,
 }
 
 impl Environment {
-    /// The machine's clock and randomness, the records that ship with the program.
-    pub fn system() -> Result<Self, StartupError> {
-        let seeds = bundle::embedded().map_err(|error| StartupError::Seeds(error.to_string()))?;
-        Ok(Self::with(seeds))
-    }
-
-    /// The machine's clock and randomness, other records.
-    pub fn with(seeds: Vec<SeedRecord>) -> Self {
+    /// The machine's clock and randomness.
+    pub fn with(seeds: Seeds) -> Self {
         Self {
             clock: Arc::new(SystemClock),
             random: Arc::new(SystemRandom),
@@ -105,10 +100,7 @@ impl Application {
             url: settings.data.shown(),
             source,
         };
-        let seeded = store
-            .seed(SeedSource::Program, environment.seeds, now)
-            .await
-            .map_err(refused)?;
+        let seeded = seeds::import(store.as_ref(), environment.seeds, now, refused).await?;
         let first_admin = if settings.demo {
             None
         } else {

@@ -22,9 +22,12 @@ pub trait SeedStore: Send + Sync + Debug {
     async fn seed(
         &self,
         source: SeedSource,
-        seeds: Vec<SeedRecord>,
+        seeds: SeedSet,
         at: OffsetDateTime,
     ) -> Result<SeedOutcome, StoreError>;
+
+    /// [`SeedSet::sha256`] of what a source brought last, where all of it was imported and nothing waits.
+    async fn seeded_set(&self, source: SeedSource) -> Result<Option<String>, StoreError>;
 
     async fn was_seeded(&self, source: SeedSource) -> Result<bool, StoreError>;
 
@@ -61,6 +64,23 @@ pub struct SeedRecord {
     pub id: RecordId,
     pub document: String,
     pub annex: String,
+}
+
+/// What a source brings at once.
+#[derive(Debug, Clone, Default)]
+pub struct SeedSet {
+    pub records: Vec<SeedRecord>,
+    /// By which the source knows the set again.
+    pub sha256: Option<String>,
+}
+
+impl From<Vec<SeedRecord>> for SeedSet {
+    fn from(records: Vec<SeedRecord>) -> Self {
+        Self {
+            records,
+            sha256: None,
+        }
+    }
 }
 
 impl SeedRecord {

@@ -225,7 +225,7 @@ async fn a_server_with_a_policy_that_makes_no_sense_does_not_start() {
         &folder,
         "[[rule]]\ncode = \"xid 79\"\nis = \"ignore\"\nreason = \"x\"\n",
     ));
-    let environment = peerless::startup::Environment::with(options.seeds);
+    let environment = peerless::startup::Environment::with(peerless::startup::Seeds::These(options.seeds));
     let refused = peerless::startup::Application::build(&options.settings, environment).await;
     let told = refused.err().unwrap().to_string();
     assert!(

@@ -36,6 +36,17 @@ fn the_start_says_where_it_serves_and_what_to_do_next() {
 }
 
 #[test]
+fn a_second_start_says_the_same_of_the_records() {
+    let (folder, data) = folder();
+    let said = ["first", "second"].map(|log| {
+        let said = Server::start(&["--data-dir", &data], &folder.path().join(log)).terminate();
+        let records = said.lines().find(|line| line.contains("records   "));
+        records.unwrap_or_else(|| panic!("{said}")).to_owned()
+    });
+    assert_eq!(said[0], said[1]);
+}
+
+#[test]
 fn a_base_of_ones_own_begins_empty() {
     let (folder, data) = folder();
     let arguments = ["--data-dir", data.as_str(), "--without-shipped"];

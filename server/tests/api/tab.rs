@@ -183,7 +183,7 @@ async fn a_folder_without_the_module_is_refused_at_the_start() {
     let folder = TempDir::new().unwrap();
     let mut options = Options::new(&folder);
     options.settings.tab = Some(folder.path().to_owned());
-    let environment = peerless::startup::Environment::with(options.seeds);
+    let environment = peerless::startup::Environment::with(peerless::startup::Seeds::These(options.seeds));
     let refused = peerless::startup::Application::build(&options.settings, environment).await;
     let told = refused.err().unwrap().to_string();
     assert!(

@@ -8,7 +8,7 @@ use kb_core::verdict::Verdict;
 use peerless::clock::{FixedClock, SystemRandom};
 use peerless::config::{DataArgs, OidcArgs, PolicyArgs, ServeArgs, TellArgs};
 use peerless::domain::tokens;
-use peerless::startup::{Application, Environment, StartupError};
+use peerless::startup::{Application, Environment, Seeds, StartupError};
 use peerless::store::{By, Causes, Hardware, NewReport, Origin, Scope, SeedRecord, Store, Weight};
 use peerless::telemetry::LogFormat;
 use peerless::web::body::Patience;
@@ -157,7 +157,7 @@ impl TestApp {
         let environment = Environment {
             clock: clock.clone(),
             random: Arc::new(SystemRandom),
-            seeds: options.seeds,
+            seeds: Seeds::These(options.seeds),
             patience: options.patience,
         };
         let application = Application::build(&options.settings, environment).await.unwrap();

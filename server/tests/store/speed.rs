@@ -52,7 +52,7 @@ async fn seeding_and_loading(place: std::sync::Arc<Place>) {
     let first = timed(
         "seed 1,000",
         engine,
-        store.seed(SeedSource::Program, seeds("one"), at(1)),
+        store.seed(SeedSource::Program, seeds("one").into(), at(1)),
     )
     .await
     .unwrap();
@@ -60,7 +60,7 @@ async fn seeding_and_loading(place: std::sync::Arc<Place>) {
     let again = timed(
         "seed 1,000 unchanged",
         engine,
-        store.seed(SeedSource::Program, seeds("one"), at(2)),
+        store.seed(SeedSource::Program, seeds("one").into(), at(2)),
     )
     .await
     .unwrap();
@@ -68,7 +68,7 @@ async fn seeding_and_loading(place: std::sync::Arc<Place>) {
     let changed = timed(
         "seed 1,000 changed",
         engine,
-        store.seed(SeedSource::Program, seeds("two"), at(3)),
+        store.seed(SeedSource::Program, seeds("two").into(), at(3)),
     )
     .await
     .unwrap();

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use sha2::{Digest as _, Sha256};
+
 const LIST: &str = include_str!(concat!(env!("OUT_DIR"), "/records.list"));
 const TEXTS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/records.zst"));
 
@@ -14,6 +16,11 @@ fn entries() -> impl Iterator<Item = (usize, &'static str)> {
 
 pub(super) fn paths() -> Vec<String> {
     entries().map(|(_, path)| path.to_owned()).collect()
+}
+
+pub(super) fn hash(hasher: &mut Sha256) {
+    hasher.update(LIST);
+    hasher.update(TEXTS);
 }
 
 /// All files. Nothing where they cannot be unpacked, which the program tells as a fault of the build.

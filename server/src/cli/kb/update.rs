@@ -92,7 +92,9 @@ pub(super) async fn run(arguments: &KbUpdateArgs) -> anyhow::Result<ExitCode> {
     }
     let now = SystemClock.now();
     if !arguments.without_shipped && store.head_seq().await? == Seq::default() {
-        store.seed(SeedSource::Program, bundle::embedded()?, now).await?;
+        store
+            .seed(SeedSource::Program, bundle::embedded()?.into(), now)
+            .await?;
     }
     let files: BTreeMap<RecordId, SeedRecord> =
         texts.into_iter().map(|seed| (seed.id.clone(), seed)).collect();

@@ -16,8 +16,8 @@ use super::seed_plan::{HashedSeed, Plan, Standing, plan};
 use super::session::{Session, SqlStore, Tx};
 use super::{audit, batch, reviews};
 use crate::store::{
-    By, NewAudit, RecordState, SeedConflict, SeedOutcome, SeedRecord, SeedSource, SeedStore, SeedTaken,
-    StoreError, digest,
+    By, NewAudit, RecordState, SeedConflict, SeedOutcome, SeedRecord, SeedSet, SeedSource, SeedStore,
+    SeedTaken, StoreError, digest,
 };
 
 #[async_trait]
@@ -25,10 +25,11 @@ impl<DB: Engine> SeedStore for SqlStore<DB> {
     async fn seed(
         &self,
         source: SeedSource,
-        seeds: Vec<SeedRecord>,
+        set: SeedSet,
         at: OffsetDateTime,
     ) -> Result<SeedOutcome, StoreError> {
-        let seeds: Vec<HashedSeed> = seeds.into_iter().map(HashedSeed::new).collect();
+        let SeedSet { records, sha256 } = set;
+        let seeds: Vec<HashedSeed> = records.into_iter().map(HashedSeed::new).collect();
         let mut ids = HashSet::with_capacity(seeds.len());
         if !seeds.iter().all(|seed| ids.insert(&seed.seed.id)) {
             return Err(StoreError::Unstorable {
@@ -39,6 +40,12 @@ impl<DB: Engine> SeedStore for SqlStore<DB> {
         let standings = standings(&mut self.read_once().await?, source).await?;
         let glance = plan(&seeds, &standings, at);
         if glance.is_idle() {
+            if glance.conflicts.is_empty()
+                && let Some(sha256) = &sha256
+                && let Err(error) = self.remember_set(source, &seeds, sha256, at).await
+            {
+                tracing::warn!(%error, "the next start compares all records with the database again");
+            }
             return Ok(outcome(&seeds, glance));
         }
 
@@ -53,6 +60,8 @@ impl<DB: Engine> SeedStore for SqlStore<DB> {
         } else {
             let now = import(&mut tx, source, &seeds, &plan, newest, at).await?;
             remember(&mut tx, source, &seeds, &plan, at).await?;
+            let is_whole = taken.is_empty() && plan.conflicts.is_empty();
+            set_seeded(&mut tx, source, sha256.as_deref().filter(|_| is_whole)).await?;
             set_newest(&mut tx, now).await?;
             if !plan.add.is_empty() || !plan.update.is_empty() {
                 let by = By::system(source.actor());
@@ -67,6 +76,12 @@ impl<DB: Engine> SeedStore for SqlStore<DB> {
             taken,
             ..outcome(&seeds, plan)
         })
+    }
+
+    async fn seeded_set(&self, source: SeedSource) -> Result<Option<String>, StoreError> {
+        let sql = "SELECT sha256 FROM seed_set WHERE source = $1";
+        let rows = self.read_once().await?.all(sql, values![source.as_str()]).await?;
+        rows.first().map(|row| row.text(0)).transpose()
     }
 
     async fn was_seeded(&self, source: SeedSource) -> Result<bool, StoreError> {
@@ -90,6 +105,41 @@ impl<DB: Engine> SeedStore for SqlStore<DB> {
         };
         rows.iter().map(conflict).collect()
     }
+}
+
+impl<DB: Engine> SqlStore<DB> {
+    /// Looks again under the lock that every import takes: another server may have brought another set meanwhile.
+    async fn remember_set(
+        &self,
+        source: SeedSource,
+        seeds: &[HashedSeed],
+        sha256: &str,
+        at: OffsetDateTime,
+    ) -> Result<(), StoreError> {
+        let mut tx = self.begin_write().await?;
+        lock_feed(&mut tx).await?;
+        let plan = plan(seeds, &standings(&mut tx, source).await?, at);
+        if plan.is_idle() && plan.conflicts.is_empty() {
+            set_seeded(&mut tx, source, Some(sha256)).await?;
+            return tx.commit().await;
+        }
+        tx.end().await
+    }
+}
+
+async fn set_seeded<DB: Engine>(
+    tx: &mut Tx<DB>,
+    source: SeedSource,
+    sha256: Option<&str>,
+) -> Result<(), StoreError> {
+    let Some(sha256) = sha256 else {
+        let sql = "DELETE FROM seed_set WHERE source = $1";
+        tx.run(sql, values![source.as_str()]).await?;
+        return Ok(());
+    };
+    let sql = "INSERT INTO seed_set (source, sha256) VALUES ($1, $2) ON CONFLICT (source) DO UPDATE SET sha256 = excluded.sha256";
+    tx.run(sql, values![source.as_str(), sha256]).await?;
+    Ok(())
 }
 
 /// Where all records stand towards a source, in one query. Somebody who imports a record that is as the program

@@ -11,29 +11,29 @@ use crate::support::{Place, at, draft, record, revision};
 pub(crate) async fn the_program_never_takes_back_what_was_imported(place: Arc<Place>) {
     let store = place.store().await;
     store
-        .seed(SeedSource::Program, seeds("one"), at(10))
+        .seed(SeedSource::Program, seeds("one").into(), at(10))
         .await
         .unwrap();
 
     let imported = store
-        .seed(SeedSource::Import, seeds("two"), at(20))
+        .seed(SeedSource::Import, seeds("two").into(), at(20))
         .await
         .unwrap();
     assert_eq!(imported.updated, ids(&["cuda/a", "cuda/b"]));
     let newer = store
-        .seed(SeedSource::Import, seeds("three"), at(30))
+        .seed(SeedSource::Import, seeds("three").into(), at(30))
         .await
         .unwrap();
     assert_eq!(newer.updated, ids(&["cuda/a", "cuda/b"]));
 
     // A restart with the same records changes nothing, one with others waits.
     let same = store
-        .seed(SeedSource::Program, seeds("one"), at(40))
+        .seed(SeedSource::Program, seeds("one").into(), at(40))
         .await
         .unwrap();
     assert_eq!((same.unchanged, same.conflicts.len()), (2, 0));
     let other = store
-        .seed(SeedSource::Program, seeds("four"), at(50))
+        .seed(SeedSource::Program, seeds("four").into(), at(50))
         .await
         .unwrap();
     assert_eq!((other.updated.len(), other.conflicts.len()), (0, 2));
@@ -48,13 +48,13 @@ pub(crate) async fn the_program_never_takes_back_what_was_imported(place: Arc<Pl
 pub(crate) async fn an_import_keeps_what_somebody_edited(place: Arc<Place>) {
     let store = place.store().await;
     store
-        .seed(SeedSource::Program, seeds("one"), at(10))
+        .seed(SeedSource::Program, seeds("one").into(), at(10))
         .await
         .unwrap();
     let edit = draft("cuda/a", record("cuda/a", "edited"), Expected::Head(revision(1)));
     store.save_head(edit).await.unwrap();
     let outcome = store
-        .seed(SeedSource::Import, seeds("two"), at(20))
+        .seed(SeedSource::Import, seeds("two").into(), at(20))
         .await
         .unwrap();
     assert_eq!(outcome.updated, ids(&["cuda/b"]));

@@ -138,6 +138,7 @@ contract! {
     seeds {
         new_seeds_are_published
         it_is_known_who_ever_brought_records
+        a_set_is_remembered_while_all_of_it_is_in
         unchanged_seeds_write_nothing
         a_changed_seed_makes_a_revision
         an_edit_survives_and_the_conflict_is_listed

@@ -140,7 +140,7 @@ pub(crate) async fn a_seed_ends_what_was_asked_of_the_revision_before(place: Arc
     let bring = async |word| {
         let seeds = [RECORD, "cuda/y"].map(|name| seed(name, record(name, word)));
         let source = SeedSource::Program;
-        store.seed(source, seeds.into(), at(2)).await.unwrap();
+        store.seed(source, seeds.to_vec().into(), at(2)).await.unwrap();
     };
     bring("one").await;
     store.ask_review(ask_away(1, 3)).await.unwrap();

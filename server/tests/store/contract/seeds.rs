@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use kb_core::ids::{RecordId, Seq};
 use peerless::store::{
-    By, Expected, Merge, RecordState, SeedOutcome, SeedRecord, SeedSource, SeedTaken, Store, StoreError,
+    By, Expected, Merge, RecordState, SeedOutcome, SeedRecord, SeedSet, SeedSource, SeedTaken, Store,
+    StoreError,
 };
 use serde_json::json;
 
@@ -32,7 +33,7 @@ async fn document(store: &dyn Store, name: &str, number: u32) -> String {
 pub(crate) async fn new_seeds_are_published(place: Arc<Place>) {
     let store = place.store().await;
     let outcome = store
-        .seed(SeedSource::Program, seeds("one"), at(10))
+        .seed(SeedSource::Program, seeds("one").into(), at(10))
         .await
         .unwrap();
     assert_eq!(outcome.added, ids(&["cuda/a", "cuda/b"]));
@@ -52,30 +53,61 @@ pub(crate) async fn new_seeds_are_published(place: Arc<Place>) {
     );
 }
 
+pub(crate) async fn a_set_is_remembered_while_all_of_it_is_in(place: Arc<Place>) {
+    let store = place.store().await;
+    let bring = async |records, sha256: Option<&str>, second| {
+        let sha256 = sha256.map(str::to_owned);
+        let set = SeedSet { records, sha256 };
+        store.seed(SeedSource::Program, set, at(second)).await.unwrap()
+    };
+    let known = async || store.seeded_set(SeedSource::Program).await.unwrap();
+    assert_eq!(known().await, None);
+    bring(seeds("one"), Some("first"), 10).await;
+    assert_eq!(known().await.as_deref(), Some("first"));
+    assert_eq!(store.seeded_set(SeedSource::Import).await.unwrap(), None);
+    // The same records under another sum, and other records under none.
+    bring(seeds("one"), Some("second"), 20).await;
+    assert_eq!(known().await.as_deref(), Some("second"));
+    bring(seeds("two"), None, 30).await;
+    assert_eq!(known().await, None);
+    bring(seeds("two"), Some("third"), 40).await;
+    assert_eq!(known().await.as_deref(), Some("third"));
+    // What waits for a person is listed at every start.
+    published(&*store, "cuda/a", record("cuda/a", "own")).await;
+    let outcome = bring(seeds("three"), Some("fourth"), 60).await;
+    assert_eq!(outcome.conflicts.len(), 1);
+    assert_eq!(known().await, None);
+    let outcome = bring(seeds("three"), Some("fourth"), 70).await;
+    assert_eq!((outcome.conflicts.len(), known().await), (1, None));
+}
+
 pub(crate) async fn it_is_known_who_ever_brought_records(place: Arc<Place>) {
     let store = place.store().await;
     published(store.as_ref(), "cuda/a", record("cuda/a", "own")).await;
     let brought = async |source| store.was_seeded(source).await.unwrap();
     assert!(!brought(SeedSource::Program).await && !brought(SeedSource::Import).await);
     store
-        .seed(SeedSource::Import, seeds("one"), at(10))
+        .seed(SeedSource::Import, seeds("one").into(), at(10))
         .await
         .unwrap();
     assert!(!brought(SeedSource::Program).await && brought(SeedSource::Import).await);
     // Nothing of it is taken over here, and it was brought all the same.
     let other = vec![seed("cuda/a", record("cuda/a", "another"))];
-    store.seed(SeedSource::Program, other, at(11)).await.unwrap();
+    store
+        .seed(SeedSource::Program, other.into(), at(11))
+        .await
+        .unwrap();
     assert!(brought(SeedSource::Program).await);
 }
 
 pub(crate) async fn unchanged_seeds_write_nothing(place: Arc<Place>) {
     let store = place.store().await;
     store
-        .seed(SeedSource::Program, seeds("one"), at(10))
+        .seed(SeedSource::Program, seeds("one").into(), at(10))
         .await
         .unwrap();
     let outcome = store
-        .seed(SeedSource::Program, seeds("one"), at(20))
+        .seed(SeedSource::Program, seeds("one").into(), at(20))
         .await
         .unwrap();
     assert_eq!(
@@ -92,7 +124,7 @@ pub(crate) async fn unchanged_seeds_write_nothing(place: Arc<Place>) {
 pub(crate) async fn a_changed_seed_makes_a_revision(place: Arc<Place>) {
     let store = place.store().await;
     store
-        .seed(SeedSource::Program, seeds("one"), at(10))
+        .seed(SeedSource::Program, seeds("one").into(), at(10))
         .await
         .unwrap();
     let mut changed = seeds("one");
@@ -101,7 +133,10 @@ pub(crate) async fn a_changed_seed_makes_a_revision(place: Arc<Place>) {
         "cuda/b",
         record_with("cuda/b", "one", json!({}), json!({"codes": ["Xid 79"]})),
     );
-    let outcome = store.seed(SeedSource::Program, changed, at(20)).await.unwrap();
+    let outcome = store
+        .seed(SeedSource::Program, changed.into(), at(20))
+        .await
+        .unwrap();
     assert_eq!(outcome.updated, ids(&["cuda/b"]));
     assert_eq!((outcome.added.len(), outcome.unchanged), (0, 1));
     let status = store.status(&id("cuda/b")).await.unwrap().unwrap();
@@ -112,7 +147,7 @@ pub(crate) async fn a_changed_seed_makes_a_revision(place: Arc<Place>) {
     assert_eq!(store.records_by_code("xid 79").await.unwrap(), ids(&["cuda/b"]));
     // And again: what was imported last is what is compared.
     let back = store
-        .seed(SeedSource::Program, seeds("one"), at(30))
+        .seed(SeedSource::Program, seeds("one").into(), at(30))
         .await
         .unwrap();
     assert_eq!(back.updated, ids(&["cuda/b"]));
@@ -122,7 +157,7 @@ pub(crate) async fn a_changed_seed_makes_a_revision(place: Arc<Place>) {
 pub(crate) async fn an_edit_survives_and_the_conflict_is_listed(place: Arc<Place>) {
     let store = place.store().await;
     store
-        .seed(SeedSource::Program, seeds("one"), at(10))
+        .seed(SeedSource::Program, seeds("one").into(), at(10))
         .await
         .unwrap();
     published(&*store, "cuda/a", record("cuda/a", "edited")).await;
@@ -130,7 +165,7 @@ pub(crate) async fn an_edit_survives_and_the_conflict_is_listed(place: Arc<Place
     // The same seeds again: no conflict, there is nothing new to import.
     assert_eq!(
         store
-            .seed(SeedSource::Program, seeds("one"), at(20))
+            .seed(SeedSource::Program, seeds("one").into(), at(20))
             .await
             .unwrap()
             .conflicts,
@@ -139,7 +174,10 @@ pub(crate) async fn an_edit_survives_and_the_conflict_is_listed(place: Arc<Place
 
     let changed = seeds("two");
     let waiting = changed[0].sha256();
-    let outcome = store.seed(SeedSource::Program, changed, at(30)).await.unwrap();
+    let outcome = store
+        .seed(SeedSource::Program, changed.into(), at(30))
+        .await
+        .unwrap();
     assert_eq!(outcome.updated, ids(&["cuda/b"]));
     assert_eq!(outcome.conflicts.len(), 1);
     let conflict = &outcome.conflicts[0];
@@ -157,13 +195,13 @@ pub(crate) async fn an_edit_survives_and_the_conflict_is_listed(place: Arc<Place
     // It stays listed, with the day it was noticed, and costs no revision.
     let head_seq = store.head_seq().await.unwrap();
     let again = store
-        .seed(SeedSource::Program, seeds("two"), at(40))
+        .seed(SeedSource::Program, seeds("two").into(), at(40))
         .await
         .unwrap();
     assert_eq!(again.conflicts, outcome.conflicts);
     assert_eq!(store.seed_conflicts().await.unwrap(), outcome.conflicts);
     let newer = store
-        .seed(SeedSource::Program, seeds("three"), at(50))
+        .seed(SeedSource::Program, seeds("three").into(), at(50))
         .await
         .unwrap();
     assert_eq!(newer.conflicts[0].since, at(30));
@@ -172,7 +210,7 @@ pub(crate) async fn an_edit_survives_and_the_conflict_is_listed(place: Arc<Place
 
     // The seeds go back to what was imported: nothing waits any more.
     store
-        .seed(SeedSource::Program, seeds("one"), at(60))
+        .seed(SeedSource::Program, seeds("one").into(), at(60))
         .await
         .unwrap();
     assert_eq!(store.seed_conflicts().await.unwrap(), []);
@@ -182,18 +220,18 @@ pub(crate) async fn an_edit_survives_and_the_conflict_is_listed(place: Arc<Place
 pub(crate) async fn an_edit_that_equals_the_seed_ends_the_conflict(place: Arc<Place>) {
     let store = place.store().await;
     store
-        .seed(SeedSource::Program, seeds("one"), at(10))
+        .seed(SeedSource::Program, seeds("one").into(), at(10))
         .await
         .unwrap();
     published(&*store, "cuda/a", record("cuda/a", "edited")).await;
     store
-        .seed(SeedSource::Program, seeds("two"), at(20))
+        .seed(SeedSource::Program, seeds("two").into(), at(20))
         .await
         .unwrap();
     published(&*store, "cuda/a", record("cuda/a", "two")).await;
     assert_eq!(
         store
-            .seed(SeedSource::Program, seeds("two"), at(30))
+            .seed(SeedSource::Program, seeds("two").into(), at(30))
             .await
             .unwrap()
             .conflicts,
@@ -202,7 +240,7 @@ pub(crate) async fn an_edit_that_equals_the_seed_ends_the_conflict(place: Arc<Pl
     assert_eq!(store.seed_conflicts().await.unwrap(), []);
     // From here on the seeds lead again.
     let outcome = store
-        .seed(SeedSource::Program, seeds("three"), at(40))
+        .seed(SeedSource::Program, seeds("three").into(), at(40))
         .await
         .unwrap();
     assert_eq!(outcome.updated, ids(&["cuda/a", "cuda/b"]));
@@ -211,7 +249,7 @@ pub(crate) async fn an_edit_that_equals_the_seed_ends_the_conflict(place: Arc<Pl
 pub(crate) async fn withdrawn_stays_withdrawn(place: Arc<Place>) {
     let store = place.store().await;
     store
-        .seed(SeedSource::Program, seeds("one"), at(10))
+        .seed(SeedSource::Program, seeds("one").into(), at(10))
         .await
         .unwrap();
     store
@@ -219,11 +257,11 @@ pub(crate) async fn withdrawn_stays_withdrawn(place: Arc<Place>) {
         .await
         .unwrap();
     store
-        .seed(SeedSource::Program, seeds("one"), at(20))
+        .seed(SeedSource::Program, seeds("one").into(), at(20))
         .await
         .unwrap();
     let outcome = store
-        .seed(SeedSource::Program, seeds("two"), at(30))
+        .seed(SeedSource::Program, seeds("two").into(), at(30))
         .await
         .unwrap();
     assert_eq!(outcome.conflicts.len(), 1);
@@ -236,17 +274,17 @@ pub(crate) async fn withdrawn_stays_withdrawn(place: Arc<Place>) {
 pub(crate) async fn another_published_revision_is_an_edit(place: Arc<Place>) {
     let store = place.store().await;
     store
-        .seed(SeedSource::Program, seeds("one"), at(10))
+        .seed(SeedSource::Program, seeds("one").into(), at(10))
         .await
         .unwrap();
     store
-        .seed(SeedSource::Program, seeds("two"), at(20))
+        .seed(SeedSource::Program, seeds("two").into(), at(20))
         .await
         .unwrap();
     // Somebody found the new one worse.
     store.publish(publish("cuda/a", 1)).await.unwrap();
     let outcome = store
-        .seed(SeedSource::Program, seeds("three"), at(30))
+        .seed(SeedSource::Program, seeds("three").into(), at(30))
         .await
         .unwrap();
     assert_eq!(outcome.updated, ids(&["cuda/b"]));
@@ -260,16 +298,19 @@ pub(crate) async fn another_published_revision_is_an_edit(place: Arc<Place>) {
 pub(crate) async fn gone_from_the_seeds_is_kept(place: Arc<Place>) {
     let store = place.store().await;
     store
-        .seed(SeedSource::Program, seeds("one"), at(10))
+        .seed(SeedSource::Program, seeds("one").into(), at(10))
         .await
         .unwrap();
-    let outcome = store.seed(SeedSource::Program, vec![], at(20)).await.unwrap();
+    let outcome = store
+        .seed(SeedSource::Program, SeedSet::default(), at(20))
+        .await
+        .unwrap();
     assert_eq!(outcome, SeedOutcome::default());
     assert_eq!(store.feed(Seq(0), 10).await.unwrap().changes.len(), 2);
     // Back again, changed: nobody touched it, so it follows.
     assert_eq!(
         store
-            .seed(SeedSource::Program, seeds("two"), at(30))
+            .seed(SeedSource::Program, seeds("two").into(), at(30))
             .await
             .unwrap()
             .updated
@@ -285,7 +326,7 @@ pub(crate) async fn a_local_record_of_that_name_is_kept(place: Arc<Place>) {
         .await
         .unwrap();
     let outcome = store
-        .seed(SeedSource::Program, seeds("one"), at(10))
+        .seed(SeedSource::Program, seeds("one").into(), at(10))
         .await
         .unwrap();
     assert_eq!(outcome.added, ids(&["cuda/b"]));
@@ -301,7 +342,7 @@ pub(crate) async fn a_seed_whose_name_is_taken_keeps_no_other_out(place: Arc<Pla
     let local = record_with("cuda/local", "local", alias("cuda/b"), json!({}));
     published(&*store, "cuda/local", local).await;
     let outcome = store
-        .seed(SeedSource::Program, seeds("one"), at(10))
+        .seed(SeedSource::Program, seeds("one").into(), at(10))
         .await
         .unwrap();
     assert_eq!(outcome.added, ids(&["cuda/a"]));
@@ -319,7 +360,7 @@ pub(crate) async fn a_seed_whose_name_is_taken_keeps_no_other_out(place: Arc<Pla
         record_with("cuda/c", "one", alias("cuda/a"), json!({})),
     ));
     let outcome = store
-        .seed(SeedSource::Program, renamed.clone(), at(20))
+        .seed(SeedSource::Program, renamed.clone().into(), at(20))
         .await
         .unwrap();
     assert_eq!(outcome.updated, ids(&["cuda/a"]));
@@ -332,7 +373,10 @@ pub(crate) async fn a_seed_whose_name_is_taken_keeps_no_other_out(place: Arc<Pla
     // Free again, it comes.
     let freed = record_with("cuda/local", "local", json!({}), json!({}));
     published(&*store, "cuda/local", freed).await;
-    let outcome = store.seed(SeedSource::Program, renamed, at(30)).await.unwrap();
+    let outcome = store
+        .seed(SeedSource::Program, renamed.into(), at(30))
+        .await
+        .unwrap();
     assert_eq!((outcome.added, outcome.taken.len()), (ids(&["cuda/b"]), 1));
 }
 
@@ -357,7 +401,10 @@ pub(crate) async fn a_seed_whose_name_moved_keeps_no_other_out(place: Arc<Place>
         "cuda/c",
         record_with("cuda/c", "one", alias("cuda/b"), json!({})),
     ));
-    let outcome = store.seed(SeedSource::Program, shipped, at(10)).await.unwrap();
+    let outcome = store
+        .seed(SeedSource::Program, shipped.into(), at(10))
+        .await
+        .unwrap();
     assert_eq!(outcome.added, ids(&["cuda/a"]));
     let by_local = |name| SeedTaken {
         id: id(name),
@@ -378,7 +425,7 @@ pub(crate) async fn two_servers_seed_once(place: Arc<Place>) {
             place
                 .store()
                 .await
-                .seed(SeedSource::Program, many, at(10))
+                .seed(SeedSource::Program, many.into(), at(10))
                 .await
                 .unwrap()
         })
@@ -396,7 +443,10 @@ pub(crate) async fn one_bad_seed_leaves_everything_as_it_was(place: Arc<Place>) 
     let store = place.store().await;
     let mut bad = seeds("one");
     bad.push(seed("cuda/c", ("{}".to_owned(), "{}".to_owned())));
-    let error = store.seed(SeedSource::Program, bad, at(10)).await.unwrap_err();
+    let error = store
+        .seed(SeedSource::Program, bad.into(), at(10))
+        .await
+        .unwrap_err();
     assert!(
         matches!(&error, StoreError::Damaged { id, .. } if id.as_str() == "cuda/c"),
         "{error}"
@@ -411,7 +461,7 @@ pub(crate) async fn one_bad_seed_leaves_everything_as_it_was(place: Arc<Place>) 
     let error = store
         .seed(
             SeedSource::Program,
-            vec![alias("cuda/a"), alias("cuda/b")],
+            vec![alias("cuda/a"), alias("cuda/b")].into(),
             at(10),
         )
         .await
@@ -419,13 +469,18 @@ pub(crate) async fn one_bad_seed_leaves_everything_as_it_was(place: Arc<Place>) 
     assert!(matches!(error, StoreError::AliasTaken { .. }), "{error}");
 
     let twice = vec![seeds("one").remove(0), seeds("two").remove(0)];
-    assert!(store.seed(SeedSource::Program, twice, at(10)).await.is_err());
+    assert!(
+        store
+            .seed(SeedSource::Program, twice.into(), at(10))
+            .await
+            .is_err()
+    );
 
     assert_eq!(store.head_seq().await.unwrap(), Seq(0));
     assert_eq!(store.status(&id("cuda/a")).await.unwrap(), None);
     assert_eq!(
         store
-            .seed(SeedSource::Program, seeds("one"), at(20))
+            .seed(SeedSource::Program, seeds("one").into(), at(20))
             .await
             .unwrap()
             .added
