@@ -1,14 +1,15 @@
 //! Work that requests must not wait for: on a thread of its own, which gives way to all others where they are waiting.
 
 use std::panic::resume_unwind;
+use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
 use tokio::sync::oneshot;
 
-use super::priority;
+use super::priority::{self, ThreadClock};
 
-/// Work that lasts longer waits for processors that are never free, and is hurried.
+/// Work that gets no tenth of a processor for so long waits for one that is never free, and is hurried.
 const PATIENCE: Duration = Duration::from_millis(300);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,6 +27,8 @@ pub(crate) async fn run<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Option<T> {
     let (sender, mut done) = oneshot::channel();
+    let clock = Arc::new(ThreadClock::default());
+    let own_clock = Arc::clone(&clock);
     let thread = thread::Builder::new().name("generation".to_owned());
     let thread = thread
         .spawn(move || {
@@ -33,18 +36,24 @@ pub(crate) async fn run<T: Send + 'static>(
                 priority::give_way();
             }
             if beside == Beside::Requests {
+                own_clock.start();
                 priority::begin_idle();
             }
             // The follower may have been stopped meanwhile; then nobody waits for this.
             let _ = sender.send(work());
         })
         .ok()?;
-    if beside == Beside::Requests
-        && let Ok(done) = tokio::time::timeout(PATIENCE, &mut done).await
-    {
-        return done.ok();
-    }
     if beside == Beside::Requests {
+        let mut used = Duration::ZERO;
+        loop {
+            if let Ok(done) = tokio::time::timeout(PATIENCE, &mut done).await {
+                return done.ok();
+            }
+            let before = std::mem::replace(&mut used, clock.used());
+            if used.saturating_sub(before) < PATIENCE / 10 {
+                break;
+            }
+        }
         priority::end_idle(thread);
     }
     done.await.ok()

@@ -3,6 +3,7 @@
 
 use std::sync::OnceLock;
 use std::thread::{self, JoinHandle};
+use std::time::Duration;
 
 /// Steps of `nice(2)`: beside a busy thread such work gets about a tenth of a processor, else whatever nobody else wants.
 pub(super) const NICENESS: i32 = 10;
@@ -48,6 +49,10 @@ mod system {
     const IDLE: ThreadSchedulePolicy = ThreadSchedulePolicy::Normal(NormalThreadSchedulePolicy::Idle);
     const USUAL: ThreadSchedulePolicy = ThreadSchedulePolicy::Normal(NormalThreadSchedulePolicy::Other);
 
+    pub(super) fn thread_id() -> i32 {
+        rustix::thread::gettid().as_raw_nonzero().get()
+    }
+
     pub(super) fn is_idle() -> bool {
         thread_schedule_policy().is_ok_and(|policy| policy == IDLE)
     }
@@ -73,12 +78,36 @@ mod system {
 
 #[cfg(not(target_os = "linux"))]
 mod system {
+    pub(super) fn thread_id() -> i32 {
+        0
+    }
     pub(super) fn is_idle() -> bool {
         false
     }
     pub(super) fn begin() {}
     pub(super) fn end_own() {}
     pub(super) fn end(_: &std::thread::JoinHandle<()>) {}
+}
+
+/// Tells others how long a thread has had a processor.
+#[derive(Debug, Default)]
+pub(super) struct ThreadClock(OnceLock<i32>);
+
+impl ThreadClock {
+    /// Begins to tell of the caller.
+    pub(super) fn start(&self) {
+        self.0.get_or_init(system::thread_id);
+    }
+
+    /// Nothing where it is not known.
+    pub(super) fn used(&self) -> Duration {
+        let told = self
+            .0
+            .get()
+            .and_then(|id| std::fs::read_to_string(format!("/proc/self/task/{id}/schedstat")).ok());
+        let nanoseconds = told.and_then(|told| told.split(' ').next()?.parse().ok());
+        Duration::from_nanos(nanoseconds.unwrap_or_default())
+    }
 }
 
 /// Linux lets a thread with no privilege come back only to a niceness that `RLIMIT_NICE` allows, which is none by default.
@@ -105,8 +134,19 @@ mod tests {
     use super::*;
     use crate::feed::background::{Beside, run};
 
+    #[test]
+    fn a_clock_tells_of_its_thread() {
+        let clock = ThreadClock::default();
+        assert_eq!(clock.used(), Duration::ZERO);
+        clock.start();
+        let began = std::time::Instant::now();
+        while clock.used() < Duration::from_millis(5) {
+            assert!(began.elapsed() < Duration::from_secs(20));
+        }
+    }
+
     #[tokio::test]
-    async fn work_that_takes_long_is_hurried() {
+    async fn work_that_has_no_processor_is_hurried() {
         let may_end = may_end();
         assert_eq!(run(Beside::Requests, system::is_idle).await, Some(may_end));
         assert_eq!(
@@ -116,7 +156,8 @@ mod tests {
         assert_eq!(run(Beside::Nobody, system::is_idle).await, Some(false));
         let until_hurried = || {
             while system::is_idle() {
-                thread::yield_now();
+                // It gets processors, and uses none.
+                thread::park_timeout(Duration::from_millis(20));
             }
             rustix::process::getpriority_process(None).unwrap()
         };
