@@ -228,6 +228,24 @@ async fn a_form_that_was_changed_is_shown_again_and_not_kept() {
 }
 
 #[tokio::test]
+async fn a_form_cannot_call_a_fault_harmless() {
+    let app = open().await;
+    let nobody = Browser::new(&app);
+    let answer = answer_of(&preview(&nobody, &text()).await);
+    let mut forged: serde_json::Value = serde_json::from_str(&answer).unwrap();
+    for fault in forged["faults"].as_array_mut().unwrap() {
+        fault["harmless"] = true.into();
+    }
+    forged["causes"] = serde_json::json!([]);
+    let forged = forged.to_string();
+    let shown = page(post(&nobody, "/share", &[("answer", &forged)]).await).await;
+    assert!(
+        !shown.contains("harmless") && !shown.contains("No known error"),
+        "{shown}"
+    );
+}
+
+#[tokio::test]
 async fn what_is_no_answer_of_this_server_is_refused() {
     let app = open().await;
     let nobody = Browser::new(&app);

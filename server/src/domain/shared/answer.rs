@@ -32,7 +32,17 @@ impl Shared {
             matches: self
                 .faults
                 .iter()
-                .map(|fault| self.found(fault, now(&fault.id)))
+                .map(|fault| {
+                    let id = now(&fault.id);
+                    // Forms are written by anybody: that a fault is harmless is said by its record alone.
+                    let is_notice = generation
+                        .record(&id)
+                        .is_some_and(|published| published.record.is_notice());
+                    Match {
+                        harmless: fault.harmless && is_notice,
+                        ..self.found(fault, id)
+                    }
+                })
                 .collect(),
             candidates: Vec::new(),
             root_cause: root_causes.first().map(|cause| cause.id.clone()),
