@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use super::ahead;
 use super::cache::PatternCache;
 use super::codes;
 use super::filter::{Filter, Found, Literals};
@@ -27,6 +28,8 @@ pub(super) fn build(signatures: Vec<RecordSignatures>, cache: Arc<PatternCache>)
         .enumerate()
         .map(|(at, record)| (record.id.clone(), place(at)))
         .collect();
+    // Held until all are looked up: the cache keeps none that nobody holds.
+    let _read = ahead::read(&signatures, &cache);
     let mut builder = Builder {
         cache: &cache,
         rejected: Vec::new(),

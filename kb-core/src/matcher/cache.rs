@@ -69,6 +69,11 @@ impl PatternCache {
         }
     }
 
+    /// Whether a build has ended with it.
+    pub(super) fn is_used(&self) -> bool {
+        self.builds.load(Ordering::Relaxed) > 0
+    }
+
     /// The slot of a pattern: the one already known, else a new one, its literals read but nothing compiled.
     pub(super) fn slot(&self, spec: &PatternSpec) -> Result<Arc<Slot>, PatternError> {
         // The same text under another name is the same pattern.

@@ -11,8 +11,10 @@
 //! entries  the literals that wake a pattern     key_offsets  keys of signatures and codes, kept over rebuilds
 //! heads    how matches of the slow few begin statements what a text says of its machine
 //! slot     a pattern: literals, weights, compiled form   lazy_finder  a text to look for, prepared when needed
+//! ahead    patterns of a first generation, read on several threads
 //! ```
 
+mod ahead;
 mod around;
 mod build;
 mod cache;
