@@ -62,6 +62,10 @@ fn errors_are_told_from_other_lines() {
     ] {
         assert!(looks_like_error(line), "{line}");
     }
+}
+
+#[test]
+fn what_says_that_there_is_none_looks_like_no_error() {
     for line in [
         "epoch 3 loss 0.12",
         "loaded the default configuration",
