@@ -54,6 +54,7 @@ mod table;
 mod tree;
 mod unexplained;
 mod unkept;
+mod unread_states;
 mod unresponsive;
 mod upload;
 mod watching;

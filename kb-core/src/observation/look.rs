@@ -111,7 +111,21 @@ impl Look {
         look
     }
 
-    /// The same of a report about all GPUs of the node: a lost GPU without an address is there again when NVML lists none.
+    /// What of the states of a report's GPUs should have been read and could not. Nothing where NVML was not asked or does not work:
+    /// a note of the report tells that.
+    pub(crate) fn unread_states(report: &Report) -> Vec<Unread> {
+        let nvml = report.host.get(fact_name::NVML_DRIVER_VERSION);
+        if nvml.is_none_or(|version| version.value.is_none()) {
+            return Vec::new();
+        }
+        let mut look = Self::default();
+        for (index, gpu) in report.gpus.iter().enumerate() {
+            look.gpu(index, gpu);
+        }
+        look.unread
+    }
+
+    /// As [`Look::of`], of a report about all GPUs of the node: a lost GPU without an address is there again when NVML lists none.
     pub fn of_all(report: &Report) -> Self {
         let mut look = Self::of(report);
         look.scope = Scope::All;

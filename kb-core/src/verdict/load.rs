@@ -269,6 +269,22 @@ fn unseen(report: &Report, load: &Load) -> Vec<Found> {
         let (lasted, asked) = (load.seconds, load.asked_seconds);
         add(format!("it lasted {lasted:.0} s of {asked:.0}"), "/load/seconds");
     }
+    for unread in Look::unread_states(report) {
+        add(
+            format!("{} could not be read: {}", unread.what, unread.why),
+            "/gpus",
+        );
+    }
+    let earlier = load.earlier.gap.as_ref();
+    if let Some(gap) = earlier.filter(|gap| gap.kind == GapKind::Failed) {
+        let (file, why) = (&load.earlier.source, &gap.reason);
+        add(
+            format!(
+                "whether the node has as many GPUs as at its last admission, and is as fast, is not known: {file}: {why}"
+            ),
+            "/load/earlier",
+        );
+    }
     let host = |name: &str| report.host.get(name);
     let is_readable = host(KERNEL_LOG).is_some_and(|fact| fact.value == Some(true.into()));
     if !is_readable {

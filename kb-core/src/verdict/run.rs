@@ -91,6 +91,7 @@ pub(super) fn conclude(report: &Report, expect: Expect, policy: &Policy) -> Conc
     let (verdict, reason) = of_run(report, policy);
     let (verdict, reason) = beside((verdict, reason), worst_absent(&report.absent));
     let (verdict, reason) = beside((verdict, reason), untested(report));
+    let (verdict, reason) = beside((verdict, reason), unread(report));
     let (verdict, reason) = with_load(report, verdict, reason);
     Conclusion {
         verdict,
@@ -107,6 +108,22 @@ fn beside((verdict, reason): (Verdict, String), other: Option<(Verdict, String)>
         Some((worst, told)) if worst < verdict => (verdict, format!("{reason}; {told}")),
         Some((worst, told)) => (worst, format!("{told}; {reason}")),
     }
+}
+
+/// States of GPUs with pairs that could not be read: a pair that works says nothing of them. Of a single GPU, and of a load, that is
+/// told elsewhere.
+fn unread(report: &Report) -> Option<(Verdict, String)> {
+    if report.pairs.is_empty() || report.load.is_some() {
+        return None;
+    }
+    let unread = Look::unread_states(report);
+    let first = unread.first()?;
+    let more = match unread.len() {
+        1 => String::new(),
+        all => format!(" and {} more", all - 1),
+    };
+    let told = format!("{} could not be read: {}{more}", first.what, first.why);
+    Some((Verdict::Unknown, told))
 }
 
 /// What the load adds: its worst finding, or that it passed.
