@@ -38,6 +38,7 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand};
 use kb_core::verdict::ExitCode;
 
+use crate::host::HostRoot;
 use crate::probe::{BenchOptions, NcclOptions};
 use crate::upload::Redaction;
 use crate::worker::serve::WorkerArgs;
@@ -129,6 +130,25 @@ impl Verb {
             Self::Daemon(arguments) => Some(&arguments.run),
             _ => None,
         }
+    }
+
+    /// Why `--host-root` cannot be used by a verb that tells of the node. A gate tells it with its answer.
+    pub(crate) fn check_host_root(&self) -> Result<(), String> {
+        #[cfg(feature = "simulate")]
+        if matches!(self, Self::Probe(arguments) if arguments.simulate.is_some()) {
+            return Ok(());
+        }
+        let root = match self {
+            Self::Status(arguments) => HostRoot::new(&arguments.here.host_root),
+            Self::Enrol(arguments) => arguments.host_root(),
+            Self::Feedback(arguments) => arguments.host_root(),
+            Self::Convert(arguments) => HostRoot::new(&arguments.host_root),
+            _ => match self.run() {
+                Some(run) => run.host_root(),
+                None => return Ok(()),
+            },
+        };
+        root.check().map_err(|why| format!("--host-root: {why}"))
     }
 
     pub(crate) fn devices(&self) -> Option<&str> {

@@ -55,6 +55,10 @@ fn main() -> ExitCode {
             });
         }
     };
+    if let Err(why) = cli.verb.check_host_root() {
+        process::say(&why);
+        return ExitCode::from(Code::Usage.number());
+    }
     if let Some(devices) = cli.verb.devices()
         && let Err(error) = process::see_only(devices)
     {

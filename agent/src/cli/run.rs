@@ -27,7 +27,7 @@ pub(crate) struct RunArgs {
     /// Say what would be taken, where and for how long, and take nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// Folder that stands for / where /proc, /sys and /etc are read
+    /// Folder that stands for / where /proc, /sys and /etc are read. Another than / has to be the root of a running Linux host
     #[arg(long, value_name = "DIR", default_value = "/", env = "PEERLESS_HOST_ROOT")]
     host_root: PathBuf,
     /// Id of this node in reports [default: made from machine id and board, the same after every boot]

@@ -25,6 +25,8 @@ pub(super) struct Here {
     boot: Option<String>,
     interval: Duration,
     booted: Option<SystemTime>,
+    /// Why the folder that stands for `/` tells nothing of this node.
+    rootless: Option<String>,
     allows_simulated: bool,
 }
 
@@ -43,7 +45,8 @@ impl Here {
         let about: About = about
             .and_then(|text| serde_json::from_slice(&text).ok())
             .unwrap_or_default();
-        let own = host::node(&HostRoot::new(&arguments.host_root)).ok();
+        let root = HostRoot::new(&arguments.host_root);
+        let own = host::node(&root).ok();
         let boot = own.as_ref().and_then(|own| own.boot_id.clone());
         let of_daemon = about.node_id.filter(|_| boot.is_some() && about.boot_id == boot);
         Self {
@@ -58,6 +61,7 @@ impl Here {
                 .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
                 .unwrap_or(INTERVAL),
             booted: booted(),
+            rootless: root.check().err(),
             allows_simulated: arguments.allow_simulated,
         }
     }
@@ -157,6 +161,9 @@ impl Made {
 
     /// Refuses a result of another node, of a time to come, of another version of the agent, or of a stand-in.
     pub(super) fn check(&self, here: &Here, now: OffsetDateTime) -> Result<(), Untold> {
+        if let Some(why) = &here.rootless {
+            return Err(Untold::foreign(format!("--host-root: {why}")));
+        }
         let node = &self.report.node.id;
         if let Some(own) = here.node.as_ref().filter(|own| *own != node) {
             return Err(self.told(&format!(

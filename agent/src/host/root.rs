@@ -24,6 +24,36 @@ impl HostRoot {
         Self(folder.into())
     }
 
+    /// Why a root other than `/` is none of a running Linux host: a folder that is empty or another one would hide what is wrong.
+    pub(crate) fn check(&self) -> Result<(), String> {
+        const BOOT_ID: &str = "proc/sys/kernel/random/boot_id";
+        let root = self.0.display();
+        if self.is_own() {
+            return Ok(());
+        }
+        match std::fs::metadata(&self.0) {
+            Ok(about) if about.is_dir() => {}
+            Ok(_) => {
+                return Err(format!(
+                    "{root} is no folder: name the one where the host's / is mounted"
+                ));
+            }
+            Err(error) => {
+                return Err(format!(
+                    "{root}: {error}: name the folder where the host's / is mounted"
+                ));
+            }
+        }
+        let gap = self.line(BOOT_ID).gap;
+        gap.map_or(Ok(()), |gap| {
+            Err(format!(
+                "{root} is not the root of a running Linux host: {BOOT_ID} was looked for there ({}). Mount the host's / with what \
+                 is mounted below it (/proc, /sys)",
+                gap.reason
+            ))
+        })
+    }
+
     /// True where its paths are those of this process.
     pub(crate) fn is_own(&self) -> bool {
         self.0.as_os_str() == "/"

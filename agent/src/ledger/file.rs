@@ -6,7 +6,7 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use kb_core::health::Ledger;
+use kb_core::health::{Ledger, NotOurs};
 use kb_core::policy::Policy;
 use kb_core::report::Node;
 use time::OffsetDateTime;
@@ -81,7 +81,8 @@ impl LedgerFile {
             Err(error) => return Err(error.to_string()),
         };
         let ledger = Ledger::from_json(&bytes)?;
-        node.map_or(Ok(()), |node| ledger.check_node(node))?;
+        node.map_or(Ok(()), |node| ledger.check_node(node))
+            .map_err(|why| why.to_string())?;
         Ok(Some(ledger))
     }
 
@@ -161,7 +162,8 @@ impl LedgerFile {
             Err(why) => unread(&why, Some(DAMAGED.to_owned())),
             Ok(ledger) => match node.map_or(Ok(()), |node| ledger.check_node(node)) {
                 Ok(()) => Held { ledger, aside: None },
-                Err(why) => {
+                Err(why @ NotOurs::Unknown { .. }) => return Err(format!("{}: {why}", path.display())),
+                Err(why @ NotOurs::Another { .. }) => {
                     let name = format!("{OF_ANOTHER}{}.json", now.unix_timestamp_nanos());
                     unread(&format!("{why}; it is kept as {name}"), Some(name))
                 }

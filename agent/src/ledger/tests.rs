@@ -2,6 +2,7 @@
 
 use kb_core::health::Entry;
 use kb_core::policy::Policy;
+use kb_core::report::Node;
 use kb_core::verdict::Verdict;
 
 use super::*;
@@ -78,4 +79,42 @@ fn a_lost_gpu_shifts_the_numbers_of_those_behind_it() {
     assert!(!is_in_doubt(cause::GPU_LOST, &farthest));
     assert!(!is_in_doubt(cause::GPU_LOST, "ffff:00:00.0"));
     assert!(!is_in_doubt("xid", "0000:00:00.0"));
+}
+
+/// Without a machine id and a boot id an agent knows neither itself nor whose the ledger is.
+#[test]
+fn a_ledger_stays_where_it_is_for_an_agent_that_cannot_name_its_node() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = LedgerFile::of(folder.path().to_owned());
+    let now = OffsetDateTime::UNIX_EPOCH;
+    let known = report().node;
+    let open = || vec![entry("xid", "node", "fault")];
+    let kept = file.update(now, Some(&known), |ledger| ledger.add_open(open()));
+    assert_eq!(kept.unwrap().unkept, None);
+    let before = std::fs::read(file.path()).unwrap();
+    let nobody = Node {
+        id: "unnamed".parse().unwrap(),
+        hostname: None,
+        boot_id: None,
+    };
+    let refused = file.update(now, Some(&nobody), |_| ()).map(|_| ());
+    assert!(refused.unwrap_err().contains("cannot be told"));
+    let unread = file.note_run(
+        &HostRoot::new(folder.path()),
+        &report_of(&nobody),
+        Scope::All,
+        now,
+    );
+    assert_eq!(unread.value.unread.last().unwrap().what, LEDGER);
+    assert_eq!(unread.value.verdict, Verdict::Unknown);
+    assert_eq!(std::fs::read(file.path()).unwrap(), before);
+    let read = file.read(Some(&known)).unwrap().unwrap();
+    assert_eq!(read.health(Vec::new()).open.len(), 1);
+}
+
+fn report_of(node: &Node) -> Report {
+    Report {
+        node: node.clone(),
+        ..report()
+    }
 }

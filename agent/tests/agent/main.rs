@@ -23,6 +23,7 @@ mod gate;
 mod gate_scripts;
 mod hardware_codes;
 mod host;
+mod host_root;
 mod kernel_lines;
 mod killed;
 mod ladder;

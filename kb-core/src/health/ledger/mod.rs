@@ -18,6 +18,8 @@ use self::gpus::Granted;
 pub use self::gpus::ListedEarlier;
 pub use self::log::{LogPlace, Place};
 use self::new::New;
+pub use self::node::NotOurs;
+use self::places::Places;
 use crate::ids::NodeId;
 use crate::observation::{Count, Look, Reading, cause};
 use crate::policy::{MOST_TIMES, add_time};

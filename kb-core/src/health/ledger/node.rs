@@ -1,23 +1,50 @@
 //! Which node a ledger is about.
 
 use super::Ledger;
+use crate::ids::NodeId;
 use crate::policy::Policy;
 use crate::report::{Bearing, Entry, Node};
 
 /// Ids of one node, at most; the newest are kept. Some containers have another machine id each time.
 const MOST_NODES: usize = 16;
 
+/// Why a ledger is not taken for that of this node.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum NotOurs {
+    /// It is another node's.
+    #[error("it is of the node {other}, and this one is {own}")]
+    Another {
+        /// The id under which it was written last.
+        other: NodeId,
+        /// The id of this node.
+        own: NodeId,
+    },
+    /// It may be this node's under another id: without a boot id nobody can say.
+    #[error(
+        "it is of the node {other}, this one is {own}, and whether the two are the same cannot be told, since no boot id can be read \
+         (/proc/sys/kernel/random/boot_id): see that it can, or move the file away if it is another node's"
+    )]
+    Unknown {
+        /// The id under which it was written last.
+        other: NodeId,
+        /// The id of this node, which may be made up where no machine id can be read.
+        own: NodeId,
+    },
+}
+
 impl Ledger {
     /// Refuses a ledger of another node, as the copy of a disk brings it along. The same boot id means the same node, whatever its id is.
     /// A ledger without node ids (of an older agent) is accepted.
-    pub fn check_node(&self, node: &Node) -> Result<(), String> {
+    pub fn check_node(&self, node: &Node) -> Result<(), NotOurs> {
         let is_known = self.nodes.is_empty() || self.nodes.contains(&node.id);
-        let is_same_boot = node.boot_id.is_some() && node.boot_id == self.nodes_boot;
-        match self.nodes.last() {
-            Some(other) if !is_known && !is_same_boot => {
-                Err(format!("it is of the node {other}, and this one is {}", node.id))
-            }
-            _ => Ok(()),
+        let Some(other) = self.nodes.last().filter(|_| !is_known).cloned() else {
+            return Ok(());
+        };
+        let own = node.id.clone();
+        match &node.boot_id {
+            None => Err(NotOurs::Unknown { other, own }),
+            boot if *boot == self.nodes_boot => Ok(()),
+            Some(_) => Err(NotOurs::Another { other, own }),
         }
     }
 
@@ -75,7 +102,18 @@ mod tests {
         assert_eq!(ledger.nodes.len(), MOST_NODES);
         assert_eq!(ledger.check_node(&node(MOST_NODES + 4, "b")), Ok(()));
         assert_eq!(ledger.check_node(&node(5, "b")), Ok(()));
-        let why = ledger.check_node(&node(4, "b")).unwrap_err();
+        let why = ledger.check_node(&node(4, "b")).unwrap_err().to_string();
         assert!(why.contains("the node pod-20, and this one is pod-4"), "{why}");
+    }
+
+    /// Of a node that names neither itself nor its boot a ledger may be, whatever its name is.
+    #[test]
+    fn without_a_boot_id_no_ledger_is_another_nodes() {
+        let mut ledger = Ledger::default();
+        ledger.set_node(&node(1, "a"));
+        let mut nobody = node(2, "b");
+        assert!(matches!(ledger.check_node(&nobody), Err(NotOurs::Another { .. })));
+        nobody.boot_id = None;
+        assert!(matches!(ledger.check_node(&nobody), Err(NotOurs::Unknown { .. })));
     }
 }
