@@ -106,6 +106,11 @@ pub(crate) fn gpus_on_bus(root: &HostRoot) -> Vec<(String, Vec<String>)> {
     pci::gpus_with_bridges(root)
 }
 
+/// Addresses of devices that are no GPU. A bridge with nothing below it is left out: what was there is not known.
+pub(crate) fn others_on_bus(root: &HostRoot) -> Vec<String> {
+    pci::others(root)
+}
+
 pub(crate) fn pair_facts(root: &HostRoot, a: &str, b: &str) -> BTreeMap<String, Fact> {
     pci::pair_facts(root, a, b)
 }

@@ -7,7 +7,7 @@ mod whose;
 
 use std::cmp::Reverse;
 
-use kb_core::health::{Health, LEDGER, Ledger, Look, Scope, Unread};
+use kb_core::health::{Health, LEDGER, Ledger, Look, Scope, Unread, What};
 use kb_core::policy::Policy;
 use kb_core::report::{Gpu, Report};
 use kb_core::verdict::cause;
@@ -114,9 +114,24 @@ fn take_in(
         look.unread("kernel_log", &why);
     }
     ledger.log = place;
+    see_bus(&mut look, root);
     ledger.look(&look);
     ledger.proof(report, policy);
     ledger.health(look.unread).about(scope == Scope::All)
+}
+
+/// A line about a device of the bus is read once, and is of all GPUs that it is about, whichever this look is at.
+fn see_bus(look: &mut Look, root: &HostRoot) {
+    for (gpu, above) in host::gpus_on_bus(root) {
+        look.on_bus(&gpu, &above);
+    }
+    if look
+        .events
+        .iter()
+        .any(|seen| matches!(seen.event.what, What::Bus(_)))
+    {
+        look.others_on_bus(host::others_on_bus(root));
+    }
 }
 
 fn look_at(report: &Report, scope: Scope) -> Look {

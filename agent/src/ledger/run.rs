@@ -7,7 +7,7 @@ use time::OffsetDateTime;
 
 use crate::host::{self, HostRoot, LogEvents};
 
-use super::{look_at, without_ledger};
+use super::{look_at, see_bus, without_ledger};
 
 pub(super) struct Taken {
     pub(super) health: Health,
@@ -69,12 +69,7 @@ pub(super) fn take_in(
     } else {
         look.events = during(report);
     }
-    if scope == Scope::Part {
-        // A line about a bridge is read once, and is of all GPUs below it.
-        for (gpu, above) in host::gpus_on_bus(root) {
-            look.on_bus(&gpu, &above);
-        }
-    }
+    see_bus(&mut look, root);
     Taken {
         health: concluded(ledger, look, (report, scope), policy),
         knows_log,

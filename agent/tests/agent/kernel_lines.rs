@@ -6,10 +6,14 @@ use std::io::Write as _;
 use fake_gpu::scenario::Condition;
 
 use crate::passive::{GPU, daemon, node};
+use crate::tree::{attribute, device};
 
 /// What a look says once the kernel has written a line.
 fn told(line: &str) -> (i32, String) {
     let node = node(Condition::default());
+    let (host, card) = (node.path("host"), ["0000:00:01.0", "0000:0d:00.0"]);
+    device(&host, &card);
+    attribute(&host, card[1], "vendor", "0x15b3\n");
     assert_eq!(daemon(&node, &[]).code, 0);
     let path = node.path("host/dev/kmsg");
     let mut log = fs::OpenOptions::new().append(true).open(path).unwrap();

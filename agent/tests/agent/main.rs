@@ -35,6 +35,7 @@ mod nccl;
 mod never_kept;
 mod node;
 mod noted;
+mod off_the_bus;
 mod older_server;
 mod one_gpu;
 mod other_user;

@@ -93,7 +93,8 @@ pub(crate) const NEVER_BEAT: &str = " heartbeat 0 ";
 const LINK_IGNORED: &str = "): Link Down/Up ignored";
 /// Record of a device that answers nothing but ones.
 pub(crate) const NO_ANSWER: &str = "pcie/config-space-all-ones";
-const CARD_GONE: &str = "pcie/hotplug-card-gone";
+/// Record of a card that was taken out, on purpose or not.
+pub(crate) const CARD_GONE: &str = "pcie/hotplug-card-gone";
 const CONTAINMENT: &str = "pcie/downstream-port-containment";
 const AER: &str = "pcie/aer-uncorrected";
 /// As [`normal`] writes it.

@@ -10,7 +10,7 @@ mod pair;
 pub(super) use errors::ErrorCounts;
 pub(super) use pair::facts as pair_facts;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use kb_core::report::{Fact, GapKind, Gpu, fact_name};
 use serde_json::Value;
@@ -21,6 +21,8 @@ use device::Device;
 pub(super) const NVIDIA: &str = "0x10de";
 /// Display controllers: VGA (0x0300) and 3D (0x0302).
 const DISPLAY_CLASS: &str = "0x03";
+/// Bridges between PCI buses, ports of PCIe among them.
+const BRIDGE_CLASS: &str = "0x0604";
 /// Flag in `resource` of a BAR with a 64-bit address, which takes two lines (`IORESOURCE_MEM_64`).
 const WIDE: u64 = 0x0010_0000;
 
@@ -78,6 +80,29 @@ pub(super) fn gpus_with_bridges(root: &HostRoot) -> Vec<(String, Vec<String>)> {
         (address, above)
     };
     gpu_addresses(root).into_iter().map(with_bridges).collect()
+}
+
+/// Devices that are no GPU, without bridges below which nothing is.
+pub(super) fn others(root: &HostRoot) -> Vec<String> {
+    let devices = root.names("sys/bus/pci/devices").value.unwrap_or_default();
+    let gpus = gpu_addresses(root);
+    let mut used = BTreeSet::new();
+    for address in &devices {
+        let path = Device::new(root, address).ancestry().value.unwrap_or_default();
+        used.extend(path.into_iter().filter(|bridge| bridge != address));
+    }
+    // Where the class cannot be read, it may be a bridge.
+    let is_bridge = |address: &String| {
+        let class = Device::new(root, address).attribute("class").value;
+        class.is_none_or(|class| class.starts_with(BRIDGE_CLASS))
+    };
+    let is_other =
+        |address: &String| !gpus.contains(address) && (used.contains(address) || !is_bridge(address));
+    devices
+        .iter()
+        .filter(|address| is_other(address))
+        .cloned()
+        .collect()
 }
 
 /// The kernel driver that has the device at an address; nothing where none has.

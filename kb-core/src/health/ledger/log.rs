@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::Ledger;
 use super::new::New;
 use crate::ids::RecordId;
-use crate::observation::{Look, Missed, Occurrence, Recovery, What, cause, known};
+use crate::observation::{CARD_GONE, Look, Missed, NO_ANSWER, Occurrence, Recovery, What, cause, known};
 use crate::report::{Bearing, Counter, Family, NODE, Nature};
 use crate::text::Sha256;
 
@@ -126,13 +126,35 @@ impl Ledger {
                 ..new(cause::KERNEL_MESSAGE, Nature::Event, Bearing::Fault)
             }),
             What::Bus(record) => {
+                let record = RecordId::from_str(record).ok();
                 let mut gpus: Vec<String> = event.devices().flat_map(|device| look.gpus_at(device)).collect();
+                gpus.extend(
+                    event
+                        .devices()
+                        .flat_map(|device| self.gpus_seen_at(device, boot_id.as_deref())),
+                );
                 gpus.sort_unstable();
                 gpus.dedup();
+                if gpus.is_empty() && look.is_of_nobody(event) {
+                    // A drive that somebody takes out leaves such lines, too.
+                    let bearing = match record.as_ref().map(RecordId::as_str) {
+                        Some(CARD_GONE | NO_ANSWER) => Bearing::Event,
+                        _ => Bearing::Warning,
+                    };
+                    self.add(New {
+                        device: NODE,
+                        record: record.clone(),
+                        text: format!(
+                            "{} (what was there is not on the bus any more: it may have been a GPU)",
+                            event.text
+                        ),
+                        ..new(cause::KERNEL_MESSAGE, Nature::Event, bearing)
+                    });
+                }
                 for gpu in gpus {
                     self.add(New {
                         device: &gpu,
-                        record: RecordId::from_str(record).ok(),
+                        record: record.clone(),
                         ..new(cause::KERNEL_MESSAGE, Nature::Event, Bearing::Fault)
                     });
                 }

@@ -7,6 +7,7 @@ mod load;
 mod log;
 mod new;
 mod node;
+mod places;
 mod proof;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -53,6 +54,12 @@ pub struct Ledger {
     /// The same of looks that may not have seen all, by what was granted to them, the newest last. Absent in ledgers of older agents.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     gpus_granted: Vec<Granted>,
+    /// Where the GPUs are on the bus. Absent in ledgers of older agents.
+    #[serde(default, skip_serializing_if = "Places::is_empty")]
+    places: Places,
+    /// When the node was admitted last, RFC 3339, UTC. Absent in ledgers of older agents.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    admitted_at: Option<String>,
     /// The most NVLinks of each GPU that were up in the boot `links_boot`. Absent in ledgers of older agents.
     #[serde(default)]
     links: BTreeMap<String, u64>,
@@ -81,6 +88,8 @@ impl Default for Ledger {
             gpus_boot: None,
             gpus_before: BTreeSet::new(),
             gpus_granted: Vec::new(),
+            places: Places::default(),
+            admitted_at: None,
             links: BTreeMap::new(),
             links_boot: None,
             clears: Vec::new(),
@@ -157,6 +166,7 @@ impl Ledger {
             self.state(reading, look);
         }
         self.gpus(look);
+        self.places(look);
     }
 
     /// A count that fell began anew with the driver: all of it is new.
