@@ -75,7 +75,8 @@ pub(crate) fn visibility(root: &HostRoot, visible_devices: Option<&str>) -> Visi
 }
 
 /// Tells apart what is granted to processes that may not see all GPUs, as a hash: another user, container, job or
-/// `NVIDIA_VISIBLE_DEVICES`, another view. Nothing where the process sees all.
+/// `NVIDIA_VISIBLE_DEVICES`, another view. Nothing where the process sees all. A container that is made anew is another one, unless the
+/// variable says what every one like it is given.
 pub(crate) fn view(root: &HostRoot, visible_devices: Option<&str>) -> Option<String> {
     if visibility(root, visible_devices) == Visibility::All {
         return None;
@@ -84,8 +85,32 @@ pub(crate) fn view(root: &HostRoot, visible_devices: Option<&str>) -> Option<Str
     let user = effective_user(root).map_or_else(String::new, |user| user.to_string());
     let groups = [read("proc/1/cgroup"), read("proc/self/cgroup")];
     let visible = visible_devices.unwrap_or_default();
+    let is_job = groups.iter().any(|groups| place::is_slurm_job(groups));
+    let groups = if !is_job && says_grant(root, visible) {
+        Default::default()
+    } else {
+        groups
+    };
     let digest = Sha256::digest(format!("{user}\n{visible}\n{}\n{}", groups[0], groups[1]));
     Some(format!("{digest:x}").chars().take(VIEW_DIGITS).collect())
+}
+
+/// Whether `NVIDIA_VISIBLE_DEVICES` alone says which GPUs a container is given: a list does. `all` stands in many images, and is true
+/// of a container that may do everything; any other may have been given some in another way.
+fn says_grant(root: &HostRoot, visible: &str) -> bool {
+    match visible {
+        "" | "void" | "none" => false,
+        "all" => is_privileged(root),
+        _ => true,
+    }
+}
+
+/// `CapEff:` of proc(5). Where there is no such line, nothing was taken from the process.
+fn is_privileged(root: &HostRoot) -> bool {
+    const SYS_ADMIN: u32 = 21;
+    let status = root.text("proc/self/status").value.unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("CapEff:"));
+    mask.is_none_or(|mask| u64::from_str_radix(mask.trim(), 16).is_ok_and(|mask| mask >> SYS_ADMIN & 1 == 1))
 }
 
 /// `Uid: real effective saved filesystem` of proc(5).

@@ -63,7 +63,7 @@ fn mounts_of_a_root(mounts: &str) -> String {
 
 /// Whether the control group is that of a job (`…/slurmstepd.scope/job_42/step_0/user`, `/slurm/uid_1000/job_42`); those of
 /// slurmd, prolog and epilog are not.
-fn is_slurm_job(groups: &str) -> bool {
+pub(super) fn is_slurm_job(groups: &str) -> bool {
     let is_job = |part: &str| {
         let number = part.strip_prefix("job_").unwrap_or_default();
         !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())

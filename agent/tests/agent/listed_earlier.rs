@@ -28,7 +28,7 @@ fn with_state(node: &Node, verb: &str, arguments: &[&str]) -> Run {
 }
 
 /// NVML and CUDA list the others, as behind a removal.
-fn without(gpus: usize, lost: usize) -> Scenario {
+pub(crate) fn without(gpus: usize, lost: usize) -> Scenario {
     let mut scenario = Scenario::healthy(gpus - 1);
     let mut left = Scenario::healthy(gpus).gpus;
     left.remove(lost);
@@ -158,4 +158,31 @@ fn what_other_grants_showed_before_is_not_granted_and_no_fault() {
     write(&node.path("host"), "proc/1/cgroup", pod(2));
     let run = look_granted(&node, None);
     assert_eq!(run.code, 0, "{}", run.stderr);
+}
+
+/// A rollout or the liveness probe makes a container anew: another control group, and the same grant.
+#[test]
+fn a_container_that_is_made_anew_goes_on_where_its_grant_is_said() {
+    type Group<'a> = &'a dyn Fn(&str) -> String;
+    const PRIVILEGED: &str = "Uid:\t0\t0\t0\t0\nCapEff:\t000001ffffffffff\n";
+    const ORDINARY: &str = "Uid:\t0\t0\t0\t0\nCapEff:\t00000000a80425fb\n";
+    let pod = |id: &str| format!("0::/kubepods.slice/kubepods-pod{id}.slice/cri-containerd-{id}.scope\n");
+    let job = |id: &str| format!("0::/system.slice/slurmstepd.scope/job_{id}/step_0/user\n");
+    for (group, status, visible, code) in [
+        (&pod as Group<'_>, PRIVILEGED, Some("all"), 2),
+        (&pod, ORDINARY, Some("0,1,2"), 2),
+        // In these each may have been given others.
+        (&pod, ORDINARY, Some("all"), 0),
+        (&pod, PRIVILEGED, None, 0),
+        (&job, PRIVILEGED, Some("all"), 0),
+    ] {
+        let node = confined(|node| write(&node.path("host"), "proc/self/status", status));
+        let is_in = |id: &str| write(&node.path("host"), "proc/self/cgroup", group(id));
+        is_in("71");
+        assert_eq!(look_granted(&node, visible).code, 0, "{visible:?}");
+        node.becomes(&without(3, 2));
+        is_in("72");
+        let run = look_granted(&node, visible);
+        assert_eq!(run.code, code, "{} {visible:?}: {}", group("72"), run.stderr);
+    }
 }
