@@ -24,8 +24,9 @@ const MEND: &str = "see that the state folder can be written (free space, no rea
 pub(crate) fn admit(arguments: &AdmitArgs) -> anyhow::Result<u8> {
     let (run, state) = (&arguments.run, &arguments.state);
     let earlier = earlier(state);
+    let before = before(run, state, &earlier);
     let extra = Extra {
-        before: before(run, state, &earlier),
+        before,
         bench: Some(arguments.bench()),
         load: Some(LoadOptions {
             seconds: arguments.load_seconds(),
@@ -88,7 +89,9 @@ pub(crate) fn admit(arguments: &AdmitArgs) -> anyhow::Result<u8> {
 
 /// The GPUs that this node had at its last admission, and since then in an earlier boot.
 fn before(run: &RunArgs, state: &StateArgs, earlier: &Fact<Box<Report>>) -> Vec<GpusBefore> {
-    let admitted = earlier.value.as_ref().map(|report| GpusBefore {
+    let instead = instead(run, state, earlier);
+    let last = earlier.value.as_deref().or(instead.as_ref());
+    let admitted = last.map(|report| GpusBefore {
         when: format!("at the last admission ({})", report.finished_at),
         gpus: report
             .gpus
@@ -113,17 +116,51 @@ fn before(run: &RunArgs, state: &StateArgs, earlier: &Fact<Box<Report>>) -> Vec<
     admitted.into_iter().chain(listed).collect()
 }
 
+/// Another result that is of the last admission, where the file for it is gone. A person may have taken it away, so that the rates
+/// of then count no more; that there was an admission is said all the same.
+fn instead(run: &RunArgs, state: &StateArgs, earlier: &Fact<Box<Report>>) -> Option<Report> {
+    let is_gone = earlier
+        .gap
+        .as_ref()
+        .is_some_and(|gap| gap.kind == GapKind::Skipped);
+    if !is_gone {
+        return None;
+    }
+    let last_run = read_plain(&state.file(true)).ok();
+    let last_run = last_run.and_then(|bytes| serde_json::from_slice::<Report>(&bytes).ok());
+    let last_run = last_run.filter(|report| not_admitted(report).is_none());
+    let by_ledger = ask_ledger(run, state, |ledger, _| ledger.admitted_at().map(str::to_owned)).flatten();
+    let at = last_run
+        .as_ref()
+        .map(|report| report.finished_at.clone())
+        .or(by_ledger);
+    if let Some(at) = at {
+        let file = &earlier.source;
+        say(&format!(
+            "warning: this node was admitted at {at}, and {file} is gone: this run's rates are not compared with those of then"
+        ));
+    }
+    last_run
+}
+
 fn earlier(state: &StateArgs) -> Fact<Box<Report>> {
     let path = state.folder().join(LAST_ADMIT);
     let source = path.display().to_string();
-    let missing = |why: String| Fact::missing(GapKind::Skipped, format!("no earlier run: {why}"), &source);
+    let unread = |why: String| {
+        say(&format!(
+            "{source} cannot be read: {why}. See how many GPUs the node should have, remove the file, and give --expect gpus=N"
+        ));
+        Fact::missing(GapKind::Failed, why, &source)
+    };
     match read_plain(&path) {
         Ok(bytes) => match serde_json::from_slice(&bytes) {
             Ok(report) => Fact::read(Box::new(report), &source),
-            Err(error) => missing(format!("its file cannot be read: {error}")),
+            Err(error) => unread(error.to_string()),
         },
-        Err(error) if error.kind() == io::ErrorKind::NotFound => missing("none is kept".to_owned()),
-        Err(error) => missing(error.to_string()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            Fact::missing(GapKind::Skipped, "no earlier run: none is kept", &source)
+        }
+        Err(error) => unread(error.to_string()),
     }
 }
 

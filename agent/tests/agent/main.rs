@@ -27,6 +27,7 @@ mod host_root;
 mod kernel_lines;
 mod killed;
 mod ladder;
+mod last_admit;
 mod listed_earlier;
 mod lossless;
 mod manners;

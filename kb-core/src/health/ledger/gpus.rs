@@ -51,6 +51,11 @@ impl Ledger {
         }
     }
 
+    /// When a run that this ledger knows of admitted the node last, RFC 3339, UTC.
+    pub fn admitted_at(&self) -> Option<&str> {
+        self.admitted_at.as_deref()
+    }
+
     fn granted(&mut self, look: &Look) {
         let Some(view) = look.view.as_ref().filter(|_| look.scope == Scope::All) else {
             return;

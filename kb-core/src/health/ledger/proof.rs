@@ -34,6 +34,9 @@ impl Ledger {
         let devices = devices(report);
         let takes_part = |device: &String| devices.iter().any(|of| of.address == *device);
         let of_all = self.gpus.iter().all(takes_part);
+        if admits && of_all {
+            self.admitted_at = Some(report.finished_at.clone());
+        }
         if let Some(boot) = report.node.boot_id.as_deref().filter(|_| is_good) {
             if admits && of_all {
                 // What the node has now is what it should have.

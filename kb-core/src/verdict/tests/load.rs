@@ -143,6 +143,20 @@ const CASES: &[Case] = &[
         let counters = &mut gpu_1(report).counters;
         counters.insert(name::ECC_VOLATILE_UNCORRECTED.to_owned(), fact);
     }),
+    (cause::LOAD_INCOMPLETE, |report| {
+        let fact = Fact::missing(GapKind::Failed, "it is cut", "last-admit.json");
+        report.load.as_mut().unwrap().earlier = fact;
+    }),
+    (cause::LOAD_INCOMPLETE, |report| {
+        let asked = Fact::read("580.1".into(), "nvml");
+        report.host.insert(name::NVML_DRIVER_VERSION.to_owned(), asked);
+        for gpu in &mut report.gpus {
+            let fact = Fact::missing(GapKind::Failed, "the call failed", "nvml");
+            gpu.facts.insert(name::REMAPPED_ROWS_PENDING.to_owned(), fact);
+            let action = Fact::read("none".into(), "nvml");
+            gpu.facts.insert(name::RECOVERY_ACTION.to_owned(), action);
+        }
+    }),
     (cause::XID_WARNING, |report| {
         log(report, When::During, "NVRM: Xid (PCI:0000:3c:00): 61, pid=7, x");
     }),
