@@ -96,6 +96,16 @@ fn sentence(name: &str, options: &[String]) -> Option<String> {
         return None;
     }
     let option = rest.to_ascii_lowercase().replace('_', "-");
+    // A word more (PEERLESS_STATE_DIR) is no slip of the pen.
+    let longer = |known: &&&str| {
+        upper
+            .strip_prefix(**known)
+            .is_some_and(|more| more.starts_with('_'))
+    };
+    let begun = KNOWN.iter().filter(longer).max_by_key(|known| known.len());
+    if let Some(begun) = begun.filter(|_| slips > 1 && !options.contains(&option)) {
+        return Some(format!("the variable {show} is not read: did you mean {begun}?"));
+    }
     Some(if slips <= MOST_SLIPS {
         format!("the variable {show} is not read: did you mean {near}?")
     } else if let Some(near) = (!options.contains(&option))
@@ -148,6 +158,7 @@ mod tests {
         for (name, near) in [
             ("PEERLESS_SERVR", "PEERLESS_SERVER"),
             ("PEERLESS_SERVER_URL", "PEERLESS_SERVER"),
+            ("PEERLESS_STATE_DIR", "did you mean PEERLESS_STATE?"),
             ("PEERLESS_NODEID", "PEERLESS_NODE_ID"),
             ("PEERLESS_SPOOL_MAX_MB", "PEERLESS_SPOOL_MAX_MIB"),
             ("peerless_token", "PEERLESS_TOKEN"),

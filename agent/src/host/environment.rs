@@ -107,9 +107,16 @@ fn shown(name: &str, value: &str) -> String {
 }
 
 fn looks_secret(name: &str, value: &str) -> bool {
-    let name = name.to_ascii_uppercase();
-    let mut words = name.split(|letter: char| !letter.is_ascii_alphanumeric());
-    if words.any(|word| SECRET_WORDS.contains(&word)) || SECRET_PARTS.iter().any(|part| name.contains(part)) {
+    if names_secret(name) {
+        return true;
+    }
+    // Options of a plugin: `a=1,passwd:x`.
+    let mut options = value.split(|letter: char| letter.is_whitespace() || ",;&".contains(letter));
+    if options.any(|option| {
+        option
+            .split_once(['=', ':'])
+            .is_some_and(|(name, _)| names_secret(name))
+    }) {
         return true;
     }
     // A name and a password in an address, a key in PEM.
@@ -118,7 +125,25 @@ fn looks_secret(name: &str, value: &str) -> bool {
     }
     let separators = |letter: char| letter.is_whitespace() || ",;:=\"'".contains(letter);
     let mut words = value.split(separators);
-    SECRET_STARTS.iter().any(|start| value.contains(start)) || words.any(is_random)
+    SECRET_STARTS.iter().any(|start| value.contains(start))
+        || words.any(|word| is_random(word) || is_access_key(word))
+}
+
+fn names_secret(name: &str) -> bool {
+    let name = name.to_ascii_uppercase();
+    let mut words = name.split(|letter: char| !letter.is_ascii_alphanumeric());
+    words.any(|word| SECRET_WORDS.contains(&word)) || SECRET_PARTS.iter().any(|part| name.contains(part))
+}
+
+/// Amazon's: four letters, and sixteen capitals and digits.
+fn is_access_key(word: &str) -> bool {
+    let rest = ["AKIA", "ASIA"].iter().find_map(|start| word.strip_prefix(start));
+    rest.is_some_and(|rest| {
+        rest.len() == 16
+            && rest
+                .bytes()
+                .all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit())
+    })
 }
 
 /// Long, and letters mixed with digits. Slashes, dots and dashes, as in paths and names of GPUs, end a run of letters.
@@ -201,6 +226,8 @@ mod tests {
             ("NVIDIA_EXTRA", "nvapi-abc"),
             ("NCCL_PLUGIN_ARGS", "url=https://alice:hunter2@host/"),
             ("UCX_EXTRA", "id 0123456789abcdefABCDEF0123456789abcd end"),
+            ("NCCL_NET", "AKIAABCDEFGHIJKLMNOP"),
+            ("NCCL_PLUGIN_OPTS", "a=1,passwd:x"),
             ("CUDA_EXTRA", "-----BEGIN RSA PRIVATE KEY-----"),
         ] {
             let facts = read(&[(name, value)]);
