@@ -54,5 +54,7 @@ edit-alike-means = Look at them before you go on. They keep nothing from being s
 edit-same-signature = the same signature
 edit-same-code = the code { $code } in the same domain
 edit-takes-example = its pattern { $pattern } takes example { $number } of this record
+edit-at-gone = What you read in { $revision } is not in the draft that the form shows. Look at the draft before you correct it.
+edit-at-changed = The draft has another text here than { $revision }, which you read.
 edit-parts = Parts of the form
 edit-second-person = Saved as a draft, and not published: it changes how nodes are judged ({ $keys }), so somebody else approves it. Press “Save and ask for review”.

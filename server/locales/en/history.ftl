@@ -44,6 +44,7 @@ history-approve-reason = Why it is published in spite of the warnings
 history-send-back = Send back
 history-take-back = Take the question back
 history-reason = Reason (needed unless you approve)
+history-reason-needed = Reason (needed: the check finds something)
 history-warnings = What the check finds
 history-verdicts = Changes how nodes are judged, and needs a second person
 history-no-nodes = No node would be judged otherwise.

@@ -19,6 +19,7 @@ record-sources = Sources
 record-no-sources = None given.
 record-about = About this record
 record-edit = Edit
+record-correct = Correct this
 record-history = Revisions
 record-no-such-record = (no such record yet)
 record-leads-to = Leads to

@@ -44,6 +44,7 @@ history-approve-reason = 为什么在有警告的情况下发布
 history-send-back = 退回
 history-take-back = 撤回请求
 history-reason = 理由（批准时可不填）
+history-reason-needed = 理由（检查有发现，必须填写）
 history-warnings = 检查发现
 history-verdicts = 会改变对节点的判断，需要第二个人
 history-no-nodes = 没有节点的判断会改变。

@@ -19,6 +19,7 @@ record-sources = 来源
 record-no-sources = 未给出来源。
 record-about = 关于此记录
 record-edit = 编辑
+record-correct = 更正此处
 record-history = 修订历史
 record-no-such-record = （尚无此记录）
 record-leads-to = 会导致

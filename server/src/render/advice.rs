@@ -93,6 +93,8 @@ pub struct Advice {
     pub position: usize,
     /// What people said of it; on the page of a record alone.
     pub votes: Option<AdviceVotes>,
+    /// Where an editor corrects it; on the page of a record alone.
+    pub correct: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

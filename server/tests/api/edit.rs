@@ -262,8 +262,12 @@ async fn whoever_reviews_is_told_why_and_where_the_changes_stand() {
     let waits = "Another editor approves it";
     for (browser, own) in [(&ada, false), (&bob, true)] {
         let page = browser.page(&history).await;
-        let (review, rest) = page.split_once("<table>").unwrap();
+        let (review, rest) = page.split_once("name=\"reason\"").unwrap();
         assert!(review.contains("the old one was wrong"), "{review}");
+        assert!(
+            review.contains("Another title"),
+            "the change stands with the question: {review}"
+        );
         assert!(review.contains("href=\"#diff\"") && rest.contains("id=\"diff\""));
         assert_eq!(review.contains(waits), own);
         assert!(
@@ -272,6 +276,92 @@ async fn whoever_reviews_is_told_why_and_where_the_changes_stand() {
         );
     }
     assert!(ada.page("/reviews").await.contains("the old one was wrong"));
+}
+
+#[tokio::test]
+async fn a_review_is_of_what_was_asked_even_where_somebody_saved_since() {
+    let app = TestApp::start().await;
+    let (mut ada, mut bob) = editors(&app).await;
+    for (browser, title, button) in [
+        (&mut bob, "Asked title", "propose"),
+        (&mut ada, "Later title", "save"),
+    ] {
+        let mut form = open(browser).await;
+        form.set("a:/title", title);
+        assert_eq!(form.send(browser, ("do", button)).await.status(), 303);
+    }
+    let page = ada.page(&EDIT.replace("/-/edit", "/-/revisions")).await;
+    let (review, _) = page.split_once("name=\"reason\"").unwrap();
+    assert!(
+        review.contains("Asked title") && !review.contains("Later title"),
+        "{review}"
+    );
+}
+
+#[tokio::test]
+async fn a_correction_opens_the_form_where_the_draft_has_what_was_read() {
+    let app = TestApp::start().await;
+    let (ada, mut bob) = editors(&app).await;
+    app.person("eve", Role::Viewer, false).await;
+    let eve = app.browser("eve").await;
+    let record = format!("/r/{ID}");
+    let nobody = app.get(&record).await.text().await.unwrap();
+    for page in [nobody, eve.page(&record).await] {
+        assert!(!page.contains("Correct this"), "{page}");
+    }
+    let page = bob.page(&record).await;
+    let link = |field: &str| format!("{EDIT}?at=d%3A%2F{field}&#38;read=1\"");
+    for field in ["workarounds%2F0%2Faction", "dead_ends%2F0%2Faction", "root_cause"] {
+        assert!(page.contains(&link(field)), "{field}: {page}");
+    }
+    let chinese = bob.page(&format!("{record}?lang=zh")).await;
+    assert!(
+        chinese.contains("/-/edit?at=a%3A%2Fworkarounds_zh%2F0%2Faction"),
+        "{chinese}"
+    );
+
+    let correct = format!("{EDIT}?at=d%3A%2Fworkarounds%2F0%2Faction&read=1");
+    // The field that has the focus.
+    let focused = |page: &str| {
+        let (before, _) = page.split_once(" autofocus")?;
+        let (_, name) = before.rsplit_once(" name=\"")?;
+        Some(name.split('"').next().unwrap().to_owned())
+    };
+    let page = bob.page(&correct).await;
+    assert_eq!(focused(&page).unwrap(), "d:/workarounds/0/action");
+    let (row, _) = page.split_once(" autofocus").unwrap();
+    let (_, row) = row.rsplit_once("<details").unwrap();
+    assert!(
+        row.starts_with(" class=\"card stack\" open>"),
+        "the row is not folded: {row}"
+    );
+
+    let mut form = open(&bob).await;
+    let (moved, mut bob) = (form.send(&mut bob, ("row", "down:d:/workarounds/0")).await, bob);
+    form = PageForm::of(&moved.text().await.unwrap(), "data-edit");
+    assert_eq!(form.send(&mut bob, SAVE).await.status(), 303);
+    let page = bob.page(&correct).await;
+    assert_eq!(focused(&page).unwrap(), "d:/workarounds/1/action");
+
+    let mut form = open(&bob).await;
+    form.set("d:/workarounds/1/action", "Another one");
+    assert_eq!(form.send(&mut bob, ("do", "propose")).await.status(), 303);
+    let page = bob.page(&correct).await;
+    assert_eq!(focused(&page), None);
+    assert!(page.contains("What you read in r1 is not in the draft"), "{page}");
+
+    // Who comes to the record is led to what waits.
+    let page = ada.page(&record).await;
+    assert!(
+        page.contains("Waiting for review") && page.contains("See what changes"),
+        "{page}"
+    );
+    assert!(!eve.page(&record).await.contains("Waiting for review"));
+    for wrong in ["?at=x&read=x", "?at=x&read=99"] {
+        let status = bob.get(&format!("{EDIT}{wrong}")).await.status();
+        assert!(status.is_client_error(), "{wrong}: {status}");
+    }
+    assert_eq!(focused(&bob.page(&format!("{EDIT}?at=no/such")).await), None);
 }
 
 #[tokio::test]

@@ -131,7 +131,11 @@ fn addresses(pattern: &str, kept: &[String; 2]) -> Vec<String> {
         "/r/{id:.+}" => record(""),
         "/r/{id:.+}/-/graph" => record("/-/graph"),
         "/r/{id:.+}/-/revisions" => record("/-/revisions"),
-        "/r/{id:.+}/-/edit" => record("/-/edit"),
+        "/r/{id:.+}/-/edit" => [
+            record("/-/edit"),
+            record("/-/edit?at=d:/workarounds/0/action&read=1"),
+        ]
+        .concat(),
         "/r/{id:.+}/-/split" => record("/-/split"),
         "/r/{id:.+}/-/rename" => record("/-/rename"),
         "/r/{id:.+}/-/merge" => [record("/-/merge"), record(&format!("/-/merge?into={OTHER}"))].concat(),

@@ -16,6 +16,7 @@
 mod answer;
 mod axe;
 mod driver;
+mod editors;
 #[path = "../api/evaluated.rs"]
 mod evaluated;
 mod feedback;

@@ -60,6 +60,8 @@ words! {
         row(list: &str, number: &str),
         same_code(code: &str),
         takes_example(number: &str, pattern: &str),
+        at_gone(revision: &str),
+        at_changed(revision: &str),
         second_person(keys: &str),
     }
 }

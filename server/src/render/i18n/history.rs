@@ -47,6 +47,7 @@ words! {
         send_back,
         take_back,
         reason,
+        reason_needed,
         warnings,
         verdicts,
         no_nodes,

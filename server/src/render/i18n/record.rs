@@ -33,6 +33,7 @@ words! {
         about,
         history,
         edit,
+        correct,
         no_such_record,
         leads_to,
         preceded_by,

@@ -92,6 +92,7 @@ fn dead_end(record: &Record, language: Language, tier: &Tier, advised: &Advised<
         dispute: dispute.map(|dispute| objection(dispute, language)),
         position,
         votes: None,
+        correct: None,
     }
 }
 
@@ -152,6 +153,7 @@ fn workaround(record: &Record, language: Language, tier: &Tier, advised: &Advise
         dispute: dispute.map(|dispute| objection(dispute, language)),
         position,
         votes: None,
+        correct: None,
     }
 }
 

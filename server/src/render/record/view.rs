@@ -71,6 +71,8 @@ pub struct RecordView {
     pub first: Option<FirstThing>,
     pub root_cause: Text,
     pub root_cause_dispute: Option<Objection>,
+    /// Where an editor corrects the cause; on the page of a record alone.
+    pub root_cause_correct: Option<String>,
     pub dead_ends: Vec<Advice>,
     pub workarounds: Vec<Advice>,
     pub examples: Vec<ExampleView>,
@@ -102,6 +104,7 @@ pub fn view(source: Source<'_>, locale: Locale) -> RecordView {
         first: first_thing(record, &workarounds),
         root_cause: texts::root_cause(record, language),
         root_cause_dispute: texts::root_cause_dispute(record, language),
+        root_cause_correct: None,
         dead_ends: texts::dead_ends(record, language, &tier),
         workarounds,
         examples: annex.examples.iter().map(example).collect(),

@@ -5,6 +5,7 @@ pub mod accounts;
 pub mod api;
 pub mod assets;
 pub mod atom;
+mod correct;
 mod discovery;
 pub mod edit;
 pub mod evidence;
@@ -142,7 +143,7 @@ pub(in crate::web) const PARAMETERS: &[(Method, &str, &[&str])] = &[
     (Method::GET, "/graph/path", &["from", "to"]),
     (Method::GET, "/r/{id}/-/graph", &["depth", "kinds"]),
     (Method::GET, "/r/{id}/-/revisions", &["from", "to"]),
-    (Method::GET, "/r/{id}/-/edit", &[]),
+    (Method::GET, "/r/{id}/-/edit", &["at", "read"]),
     (Method::POST, "/r/{id}/-/edit", &[]),
     (Method::POST, "/r/{id}/-/revisions", &[]),
     (Method::GET, "/r/{id}/-/split", &[]),

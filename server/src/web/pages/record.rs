@@ -8,6 +8,7 @@ use kb_core::ids::RecordId;
 use kb_core::record::Record;
 use serde::Deserialize;
 
+use super::correct;
 use super::feedback::{self, SuggestForm};
 use super::former_id::moved;
 use super::graph;
@@ -107,6 +108,7 @@ pub async fn get(
             let reader = feedback::Reader::of(&caller, session, &state);
             reader.fill(&mut page, &published, &state, locale).await;
             tagged(&request, html(&page)?)
+            correct::fill(&mut page, &published, &state, locale).await;
         }
         Found::Moved(now) => Ok(moved(&request, &now, "")),
         Found::Unpublished(id) => withdrawn(&request, &state, &id, locale).await,

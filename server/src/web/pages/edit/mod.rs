@@ -5,10 +5,11 @@
 //! sent      what a form sent, put into the texts that it showed     view  fields with their values and findings
 //! together  another editor was faster: both changes, merged         save  what the buttons keep
 //! alike     published records that may say the same    mod   the page
-//! places    where in the form a finding stands
+//! places    where in the form a finding stands     at    the form opened at one field
 //! ```
 
 pub(super) mod alike;
+pub mod at;
 pub mod begun;
 mod places;
 mod save;
@@ -19,7 +20,7 @@ mod view;
 use std::sync::Arc;
 
 use actix_web::http::StatusCode;
-use actix_web::web::{Data, Path};
+use actix_web::web::{Data, Path, Query};
 use actix_web::{HttpRequest, HttpResponse};
 use askama::Template;
 use kb_core::form::Texts;
@@ -28,7 +29,9 @@ use kb_core::record::Record;
 use kb_core::text::{Part, Violation};
 
 use self::alike::{AlikeView, alike_views};
+use self::at::At;
 use self::places::{Place, places};
+pub(super) use self::sent::name as field_name;
 use self::sent::{Given, Pair, Sent};
 use self::together::Together;
 use self::view::{Entry, Finding, SectionView, Told, sections, unknown_records};
@@ -69,6 +72,8 @@ struct EditPage {
     places: Vec<Place>,
     alike: Vec<AlikeView>,
     refusal: Option<String>,
+    /// What to know before one corrects the field that has the focus.
+    notice: Option<String>,
     together: Option<Together>,
     may_publish: bool,
     /// Pages on which the record becomes another, each with its name.
@@ -107,6 +112,7 @@ struct Extra {
     refusal: Option<String>,
     together: Option<Together>,
     violations: Vec<Violation>,
+    at: at::Found,
 }
 
 pub async fn get(
@@ -114,12 +120,22 @@ pub async fn get(
     session: Option<Session>,
     request: HttpRequest,
     id: Path<String>,
+    asked: Query<At>,
     state: Data<AppState>,
 ) -> Result<HttpResponse, Problem> {
     let id: RecordId = id.parse()?;
     let nothing = || Problem::new(Code::NotFound, format!("there is no record {id}"));
     let status = state.store.status(&id).await?.ok_or_else(nothing)?;
     let base = texts(&state, &id, status.head).await?;
+    let At { at, read } = asked.into_inner();
+    let at = match (at, read.map(Revision).filter(|read| *read != status.head)) {
+        (Some(field), Some(read)) => {
+            let before = texts(&state, &id, read).await?;
+            let words = Words::of(locale::of(&request).language);
+            at::find(field, (read, &before), &base, words)
+        }
+        (field, _) => at::Found { field, notice: None },
+    };
     let desktop = Desktop {
         actor: editor.0,
         csrf: session.map(|session| session.csrf).unwrap_or_default(),
@@ -128,7 +144,11 @@ pub async fn get(
         base: Some((status.head, base.clone())),
     };
     let sent = sent::read(&Given::of(std::iter::empty()), &base);
-    page(&request, &state, &desktop, sent, Extra::default(), StatusCode::OK).await
+    let extra = Extra {
+        at,
+        ..Extra::default()
+    };
+    page(&request, &state, &desktop, sent, extra, StatusCode::OK).await
 }
 
 pub async fn send_new(
@@ -271,7 +291,7 @@ async fn page(
         };
         told.add(Part::Document, String::new(), finding);
     }
-    let sections = match Texts::parse(&sent.fields.document, &sent.fields.annex) {
+    let mut sections = match Texts::parse(&sent.fields.document, &sent.fields.annex) {
         Ok(texts) => {
             unknown_records(&texts, &generation, words, &mut told);
             let labels = field::Words::of(locale.language);
@@ -279,6 +299,9 @@ async fn page(
         }
         Err(_) => Vec::new(),
     };
+    if let Some(field) = &extra.at.field {
+        at::focus(&mut sections, field);
+    }
     let places = places(&sections);
     let href = record_href(id.as_str());
     let (action, heading) = match &desktop.base {
@@ -323,6 +346,7 @@ async fn page(
         places,
         alike: alike_views(others.unwrap_or_default(), &generation, *locale),
         refusal: extra.refusal,
+        notice: extra.at.notice,
         together: extra.together,
         may_publish,
         moves: moves.collect(),

@@ -78,7 +78,7 @@ impl<'f> Given<'f> {
     }
 }
 
-pub(super) fn name(part: Part, pointer: &str) -> String {
+pub(in crate::web::pages) fn name(part: Part, pointer: &str) -> String {
     match part {
         Part::Document => format!("d:{pointer}"),
         Part::Annex => format!("a:{pointer}"),

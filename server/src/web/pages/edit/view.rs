@@ -39,6 +39,8 @@ pub(super) struct FieldView {
     pub(super) rows: usize,
     pub(super) choices: Vec<Choice>,
     pub(super) findings: Vec<Finding>,
+    /// The form was opened to correct it.
+    pub(super) has_focus: bool,
 }
 
 #[derive(Debug)]
@@ -80,9 +82,10 @@ impl RowView {
         Some(brief)
     }
 
-    /// A row in which the check finds something is not folded.
-    pub(super) fn has_findings(&self) -> bool {
-        self.fields.iter().any(|field| !field.findings.is_empty())
+    /// A row in which the check finds something is not folded, nor one that is to be corrected.
+    pub(super) fn is_open(&self) -> bool {
+        let mut fields = self.fields.iter();
+        fields.any(|field| field.has_focus || !field.findings.is_empty())
     }
 }
 
@@ -319,6 +322,7 @@ impl Maker<'_> {
             rows: height(&value),
             choices: words.iter().map(choice).collect(),
             findings: self.told.take(part, pointer),
+            has_focus: false,
             value,
         }
     }

@@ -37,6 +37,8 @@ pub struct RevisionsPage {
     pub(super) record_href: String,
     pub(super) revisions: Vec<RevisionRow>,
     pub(super) diff: Option<Diff>,
+    /// The diff is what the open review is about: it stands with the question.
+    pub(super) is_asked: bool,
     /// For those who may edit.
     pub(super) review: Option<ReviewPart>,
 }
@@ -85,6 +87,7 @@ pub fn page(
         record_href: locale.href(href),
         revisions: rows.collect(),
         diff: shown.map(|(_, diff)| diff),
+        is_asked: false,
         review: None,
     }
 }
@@ -149,14 +152,29 @@ pub async fn get(
     };
     let mut metas = state.store.revisions(&id).await?;
     metas.retain(|meta| meta.revision <= newest);
-    let last = metas.first().map(|meta| meta.revision);
+    let review = match &editor {
+        Some(editor) => {
+            let csrf = session.map(|session| session.csrf).unwrap_or_default();
+            Some(review::part(&state, &status, editor, csrf, locale).await?)
+        }
+        None => None,
+    };
+    // Whoever reviews sees what would be published, even where somebody has saved since.
+    let asked = review.as_ref().and_then(|part| part.open.as_ref());
+    let asked = asked.map(|open| Revision(open.revision));
+    let asked = asked.filter(|asked| Some(*asked) > status.published);
+    let last = asked.or_else(|| metas.first().map(|meta| meta.revision));
     // An editor sees what waits: all that differs from what readers see.
     let before = status.published.filter(|published| Some(*published) < last);
-    let before = before.or_else(|| metas.get(1).map(|meta| meta.revision));
+    let before = before.or_else(|| {
+        let mut all = metas.iter().map(|meta| meta.revision);
+        all.find(|revision| Some(*revision) < last)
+    });
     let (from, to) = (
         params.from.map(Revision).or(before),
         params.to.map(Revision).or(last),
     );
+    let is_asked = asked.is_some() && to == asked && from == status.published;
     let shown = match (from, to) {
         (Some(from), Some(to)) if from.max(to) > newest => {
             let newest = from.max(to);
@@ -172,12 +190,10 @@ pub async fn get(
         _ => None,
     };
     let mut page = page(&id, status.published, &metas, shown, locale);
-    match editor {
-        Some(editor) => {
-            let csrf = session.map(|session| session.csrf).unwrap_or_default();
-            page.review = Some(review::part(&state, &status, &editor, csrf, locale).await?);
-            html_not_shared(&page)
-        }
+    page.is_asked = is_asked;
+    page.review = review;
+    match page.review {
+        Some(_) => html_not_shared(&page),
         None => html(&page),
     }
 }
