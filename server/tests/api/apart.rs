@@ -166,6 +166,20 @@ async fn what_changed_since_the_last_good_run_is_told_and_facets_need_nodes() {
         (&facets["without_rack"], &facets["are_more"]),
         (&object!(1), &object!(false))
     );
+    let page = app.get_with("/fleet/facets", &fleet).await.text().await.unwrap();
+    for said in [
+        "Association, not cause",
+        "1 node looked at",
+        "1 of 1 nodes has no label <code>rack</code>",
+        "Nothing was compared",
+    ] {
+        assert!(page.contains(said), "{said}: {page}");
+    }
+    let skipped = app.get_with("/fleet/facets?skip=x", &fleet).await;
+    assert_eq!(skipped.status(), 400);
+    assert_eq!(app.get("/fleet/facets").await.status(), 401);
+    let overview = app.get_with("/nodes", &fleet).await.text().await.unwrap();
+    assert!(overview.contains("href=\"/fleet/facets\""), "{overview}");
     // Kept for a while: another node changes nothing yet.
     send(&app, &upload, &bench("n2", 1, 1.0)).await;
     let again = json(app.get_with("/api/v1/fleet/facets", &fleet).await).await;

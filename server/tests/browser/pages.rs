@@ -4,7 +4,7 @@
 use crate::driver::Browser;
 use crate::fleet::{REPORT, app_with_fleet};
 
-const PATHS: [&str; 16] = [
+const PATHS: [&str; 17] = [
     "/login",
     "/login?lang=zh",
     "/",
@@ -17,6 +17,7 @@ const PATHS: [&str; 16] = [
     "/graph/path",
     "/r/cuda/peer-access-unsupported-by-hardware/-/graph?lang=zh",
     "/nodes",
+    "/fleet/facets?lang=zh",
     "/nodes/gpu07?lang=zh",
     REPORT,
     "/docs/api",

@@ -5,12 +5,14 @@
 //! fleet asked     -> gather   all nodes, in columns
 //!                 -> work     what is looked at, a step at a time
 //!                 -> affected what is wrong with nodes: open findings, tests in which they are slower than their like
+//!                 -> part     what a facet is of
 //!                 -> exact    how likely it is by chance, within racks and models
 //! ```
 
 mod affected;
 mod exact;
 mod gather;
+mod part;
 mod told;
 mod work;
 
@@ -19,6 +21,7 @@ mod tests;
 
 pub use affected::Affected;
 pub use gather::Fleet;
+pub use part::FacetPart;
 pub use told::told;
 pub use work::Work;
 
@@ -35,6 +38,12 @@ pub struct Association {
     pub racks: u32,
     /// Of as much or more by chance, times the number of tries; at most 1.
     pub chance: f64,
+}
+
+impl Association {
+    pub fn part(&self) -> FacetPart {
+        FacetPart::of(&self.facet)
+    }
 }
 
 /// All nodes of one kind, looked at together.

@@ -26,6 +26,7 @@ files!(
     "answer",
     "baseline",
     "edit",
+    "facets",
     "failure",
     "feedback",
     "field",

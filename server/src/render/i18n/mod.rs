@@ -8,6 +8,7 @@ pub mod account;
 pub mod answer;
 pub mod baseline;
 pub mod edit;
+pub mod facets;
 pub mod failure;
 pub mod feedback;
 pub mod field;

@@ -78,6 +78,7 @@ pub fn declare(routes: &mut Routes) {
     routes.get("/r/{id:.+}", Access::Anyone, record::get);
     routes.get("/nodes", Access::FleetReader, nodes::list::list);
     routes.get("/nodes/{id}", Access::FleetReader, nodes::one::get);
+    routes.get("/fleet/facets", Access::FleetReader, nodes::facets::get);
     let operator = Access::Scope(Scope::Fleet);
     routes.form("/nodes/{id}/findings", operator, nodes::findings::send);
     routes.get("/reports/{id}", Access::FleetReader, report::get);
@@ -176,6 +177,7 @@ pub(in crate::web) const PARAMETERS: &[(Method, &str, &[&str])] = &[
             "sort",
         ],
     ),
+    (Method::GET, "/fleet/facets", &["simulated", "about", "skip"]),
     (Method::POST, "/nodes/{id}/findings", &[]),
     (Method::GET, "/nodes/{id}", &["before", "id"]),
     (Method::GET, "/reports/{id}", &["node"]),

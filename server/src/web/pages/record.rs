@@ -13,6 +13,7 @@ use super::feedback::{self, SuggestForm};
 use super::former_id::moved;
 use super::graph;
 use super::layout::{Layout, Section};
+use super::nodes::facets::about_href;
 use super::record_forms::{Meta, other_form, tagged};
 use super::{Unreadable, filters, html, html_not_shared};
 use crate::domain::records::{Found, find};
@@ -41,8 +42,8 @@ pub struct RecordPage {
     /// Where somebody may suggest a correction.
     pub(super) suggest: Option<SuggestForm>,
     pub(super) history_href: String,
-    /// The nodes that show it, for whoever may see nodes.
-    pub(super) nodes: Option<Link>,
+    /// The nodes that show it and what they have in common, for whoever may see nodes.
+    pub(super) nodes: Vec<Link>,
     pub(super) json_href: String,
     pub(super) markdown_href: String,
 }
@@ -104,11 +105,11 @@ pub async fn get(
             page.record
                 .notices
                 .extend(feedback::told(params.told.as_deref(), locale));
-            page.nodes = nodes_link(&caller, &state, published.record.id(), locale);
+            page.nodes = nodes_links(&caller, &state, published.record.id(), locale);
             let reader = feedback::Reader::of(&caller, session, &state);
             reader.fill(&mut page, &published, &state, locale).await;
-            tagged(&request, html(&page)?)
             correct::fill(&mut page, &published, &state, locale).await;
+            tagged(&request, html(&page)?)
         }
         Found::Moved(now) => Ok(moved(&request, &now, "")),
         Found::Unpublished(id) => withdrawn(&request, &state, &id, locale).await,
@@ -127,7 +128,7 @@ pub(super) fn page(source: Source<'_>, locale: Locale) -> RecordPage {
         languages: languages(id, language),
         graph: None,
         suggest: None,
-        nodes: None,
+        nodes: Vec::new(),
         history_href: format!("{}/-/revisions", record_href(id.as_str())),
         json_href: format!("/api/v1/records/{id}?view=full"),
         markdown_href: locale.href(format!("{}.md", record_href(id.as_str()))),
@@ -152,13 +153,24 @@ fn languages(id: &RecordId, current: Language) -> Vec<LanguageLink> {
         .into()
 }
 
-fn nodes_link(caller: &Anyone, state: &AppState, id: &RecordId, locale: Locale) -> Option<Link> {
+fn nodes_links(caller: &Anyone, state: &AppState, id: &RecordId, locale: Locale) -> Vec<Link> {
     let caller = Caller(caller.0.clone());
-    Access::FleetReader.check(&caller, state.settings.opened()).ok()?;
-    Some(Link {
-        href: locale.href(format!("/nodes?record={}", encoded(id.as_str()))),
-        text: i18n::fleet::Words::of(locale.language).nodes_of_record.to_owned(),
-    })
+    if Access::FleetReader
+        .check(&caller, state.settings.opened())
+        .is_err()
+    {
+        return Vec::new();
+    }
+    vec![
+        Link {
+            href: locale.href(format!("/nodes?record={}", encoded(id.as_str()))),
+            text: i18n::fleet::Words::of(locale.language).nodes_of_record.to_owned(),
+        },
+        Link {
+            href: about_href(id.as_str(), false, locale),
+            text: i18n::facets::Words::of(locale.language).title.to_owned(),
+        },
+    ]
 }
 
 /// What a record is joined to; nothing where it stands alone.

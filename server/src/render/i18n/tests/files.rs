@@ -6,9 +6,9 @@ use std::path::Path;
 use super::{english_in, messages, parse};
 use crate::render::i18n::bundle::{Bundle, FILES};
 use crate::render::i18n::{
-    Language, account, answer, baseline, edit, failure, feedback, field, files, fleet, graph, history, kept,
-    lookup, moves, reason, record, report, search, shared, site, tab, table::Key, terms, unmatched,
-    workbench,
+    Language, account, answer, baseline, edit, facets, failure, feedback, field, files, fleet, graph,
+    history, kept, lookup, moves, reason, record, report, search, shared, site, tab, table::Key, terms,
+    unmatched, workbench,
 };
 use crate::render::words::is_chinese;
 
@@ -18,6 +18,7 @@ fn keys() -> Vec<Key> {
         answer::Words::keys(),
         baseline::Words::keys(),
         edit::Words::keys(),
+        facets::Words::keys(),
         failure::Words::keys(),
         feedback::Words::keys(),
         field::Words::keys(),

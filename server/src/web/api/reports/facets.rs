@@ -97,12 +97,13 @@ pub async fn get(
 
 impl From<Association> for FacetEntry {
     fn from(one: Association) -> Self {
+        let part = one.part().as_str();
         let (kind, what) = match one.affected {
             Affected::Finding(name) => ("finding", name),
             Affected::Slower(series) => ("slower", series),
         };
         Self {
-            part: part(&one.facet),
+            part,
             facet: one.facet,
             value: one.value,
             kind,
@@ -114,16 +115,5 @@ impl From<Association> for FacetEntry {
             racks: one.racks,
             chance: one.chance,
         }
-    }
-}
-
-/// What a facet is of.
-fn part(facet: &str) -> &'static str {
-    match facet.split('.').next().unwrap_or_default() {
-        "driver" | "cuda" | "nccl" => "driver",
-        "vbios" | "inforom" | "ecc" | "mig" | "power" | "persistence" => "gpu",
-        "nvlink" | "pcie" => "link",
-        "fabric_manager" => "fabric",
-        _ => "host",
     }
 }

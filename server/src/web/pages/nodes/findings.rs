@@ -7,13 +7,14 @@ use kb_core::ids::NodeId;
 use time::macros::format_description;
 use time::{Date, OffsetDateTime};
 
+use super::facets::about_href;
 use super::{Link, node_href};
 use crate::domain::fleet_findings::{self, FindingState};
 use crate::feed::Generation;
 use crate::render::advice::Text;
-use crate::render::i18n::Locale;
 use crate::render::i18n::fleet::Words;
 use crate::render::i18n::terms;
+use crate::render::i18n::{self, Locale};
 use crate::render::record::texts;
 use crate::render::words::{Mark, moment, record_href, severity};
 use crate::store::{FindingChange, FindingStep, HandlingKind, NodeFinding};
@@ -29,6 +30,8 @@ const FIELDS: [&str; 5] = ["do", "finding", "note", "until", "owner"];
 pub struct FindingView {
     pub name: String,
     pub title: Text,
+    /// What the nodes that show it have in common.
+    pub in_common: Link,
     pub record: Option<Link>,
     /// The rule, where no record explains it.
     pub rule: Option<String>,
@@ -73,6 +76,10 @@ fn view(finding: &NodeFinding, generation: &Generation, now: OffsetDateTime, loc
         }
     });
     FindingView {
+        in_common: Link {
+            href: about_href(&finding.name, finding.simulated, locale),
+            text: i18n::facets::Words::of(locale.language).title.to_owned(),
+        },
         name: finding.name.clone(),
         title: published.map_or_else(
             || Text::new(finding.title.as_str()),

@@ -12,7 +12,7 @@ use crate::domain::fleet;
 use crate::domain::fleet_filter::Asked;
 use crate::domain::fleet_names::{self, Absent, Named};
 use crate::render::i18n::fleet::Words;
-use crate::render::i18n::{Locale, lookup};
+use crate::render::i18n::{Locale, facets, lookup};
 use crate::render::words::{Mark, moment, record_href, verdict};
 use crate::store::{Known, NodeListing, NodeOrder};
 use crate::web::asked_nodes;
@@ -32,6 +32,8 @@ pub struct NodesPage {
     pub columns: Vec<Column>,
     pub nodes: Vec<NodeView>,
     pub base_url: String,
+    /// What affected nodes have in common.
+    pub in_common: Link,
     /// Names that were asked for and that no node has.
     pub absent: Vec<String>,
     pub next: Option<String>,
@@ -97,6 +99,10 @@ pub fn page(
             .map(|node| node_view(node, asked, (locale, now)))
             .collect(),
         base_url,
+        in_common: Link {
+            href: locale.href("/fleet/facets"),
+            text: facets::Words::of(locale.language).title.to_owned(),
+        },
         absent: Vec::new(),
         next: last.map(|node| asked::next_href(asked, &asked.cursor(node), locale)),
         text: asked.filter.text.clone().unwrap_or_default(),

@@ -3,11 +3,13 @@
 //! ```text
 //! list    the page of the list      asked    what the list is narrowed by, and the links that change it
 //! counts  all nodes together        one      the page of a node
+//! facets  what affected nodes have in common
 //! findings  what is open on a node and what people do about it    history  the verdicts of its last reports
 //! ```
 
 pub mod asked;
 pub mod counts;
+pub mod facets;
 pub mod findings;
 pub mod history;
 pub mod list;

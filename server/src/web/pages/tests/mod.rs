@@ -3,6 +3,7 @@
 mod accounts;
 mod chinese;
 mod chinese_nodes;
+mod facets;
 mod templates;
 
 /// What a page says to its reader in its own language: its texts and the names of its parts, but for code, drawings,
