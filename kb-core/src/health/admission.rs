@@ -1,5 +1,8 @@
 //! Which faults end by the admission of the node alone, and whether a later report shows that one has ended.
 
+use time::OffsetDateTime;
+use time::format_description::well_known::Rfc3339;
+
 use crate::observation::{canonical, cause};
 use crate::report::{Bearing, Clear, Entry, Gpu, NODE, Nature, Report};
 use crate::severity::{Action, Blame};
@@ -66,17 +69,27 @@ pub fn still_open<'a>(earlier: &'a Report, later: &Report) -> Option<&'a Entry> 
     })
 }
 
-/// Whether the later report's ledger tells of a clear of this entry, by a person or a run, that the earlier one did not have.
+/// Whether the later report's ledger tells of a clear of this entry, by a person or a run, that the earlier one did not have. A clear
+/// is of what had happened by then: the same cause may come again on the same device, under the same id.
 pub fn is_cleared_since(entry: &Entry, earlier: &Report, later: &Report) -> bool {
     let of = |report: &'_ Report| -> Vec<Clear> {
         let clears = report.health.iter().flat_map(|health| &health.clears);
         clears
-            .filter(|clear| clear.entries.contains(&entry.id))
+            .filter(|clear| clear.entries.contains(&entry.id) && is_after(&clear.at, entry))
             .cloned()
             .collect()
     };
     let then = of(earlier);
     of(later).iter().any(|clear| !then.contains(clear))
+}
+
+/// Whether this time is after the last occurrence of the entry, by the node's clock. Of a time that cannot be read that is not known.
+pub fn is_after(at: &str, entry: &Entry) -> bool {
+    let read = |time: &str| OffsetDateTime::parse(time, &Rfc3339).ok();
+    match (read(at), read(&entry.last_at)) {
+        (Some(at), Some(last)) => at > last,
+        _ => false,
+    }
 }
 
 /// Whether the later report loaded what the entry is about: its GPU, or for the node and its switches every GPU of the earlier report.

@@ -17,7 +17,7 @@ mod ledger;
 #[cfg(test)]
 mod tests;
 
-pub use admission::{ENDS_BY, is_cleared_since, needs_admission, still_open};
+pub use admission::{ENDS_BY, is_after, is_cleared_since, needs_admission, still_open};
 pub use by_policy::{health_by, made_milder, milder_sentence, report_by, tell_by};
 pub use conclude::{UNREAD_LEDGER, age, conclude, headline, told};
 pub use ledger::{ClearError, Ledger, ListedEarlier, LogPlace, NotOurs, Place};

@@ -69,7 +69,7 @@ impl Fleet {
             "whole_node": true,
         });
         if open.is_empty() {
-            let clear = object!({ "at": "2026-01-02T02:00:00Z", "by": "ops", "reason": "test", "entries": ids_of(&CAUSES) });
+            let clear = object!({ "at": "2026-01-02T02:30:00Z", "by": "ops", "reason": "test", "entries": ids_of(&CAUSES) });
             body["health"]["clears"] = object!([clear]);
         }
         let code = if is_good { 0 } else { 2 };

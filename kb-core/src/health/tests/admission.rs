@@ -131,6 +131,12 @@ fn an_open_fault_is_over_for_a_later_report_that_admits_or_tells_of_its_end() {
         entries: entries.collect(),
     });
     assert!(still_open(&earlier, &later).is_none());
+    let mut before = later.clone();
+    "2026-11-01T00:00:00Z".clone_into(&mut before.health.as_mut().unwrap().clears[0].at);
+    assert!(
+        still_open(&earlier, &before).is_some(),
+        "it was cleared before it came again"
+    );
     // One that the ledger had then says nothing of what was open all the same.
     earlier.health.as_mut().unwrap().clears = later.health.as_ref().unwrap().clears.clone();
     assert!(still_open(&earlier, &later).is_some());
