@@ -2,8 +2,9 @@
 //! harmless, and rules over reports; of a record that says one of these, also what it recognises. Such a change needs a second
 //! person.
 
-use kb_core::annex::{Annex, Blame};
+use kb_core::annex::{Annex, Blame, Example};
 use kb_core::record::Record;
+use kb_core::severity::Severity;
 
 /// Keys that differ and decide. Of a record that decides, what it recognises decides as well: with a pattern less it says nothing of a
 /// node. More patterns are for the gate, unless the record is a notice: it then calls harmless what was none.
@@ -34,6 +35,8 @@ pub(super) fn deciding(before: Option<&Record>, after: &Record) -> Vec<&'static 
         Some(before) if !decides(before).is_empty() => differ.extend(recognises(before, after, How::Less)),
         _ => differ.push(("relations", takes_more(before, after))),
     }
+    let lacks = before.is_some_and(|before| !decides(before).is_empty() && lacks_examples(before, after));
+    differ.push(("examples", lacks));
     differ
         .into_iter()
         .filter(|(_, differs)| *differs)
@@ -125,6 +128,20 @@ fn recognises(before: &Record, after: &Record, how: How) -> [(&'static str, bool
 impl How {
     fn differ<T: PartialEq>(self, before: &[T], after: &[T]) -> bool {
         is_less(before, after) || (self == Self::Otherwise && is_less(after, before))
+    }
+}
+
+/// Whether examples are gone that the gate holds for the record against others: without them another record may take its lines. Of a
+/// record of a fatal error each counts, of others the last.
+fn lacks_examples(before: &Record, after: &Record) -> bool {
+    let (old, new) = (&before.annex.examples, &after.annex.examples);
+    let is_gone = |example: &Example| new.iter().all(|other| other.text != example.text);
+    let is_fatal = before.annex.severity == Some(Severity::Fatal);
+    let mut examples = old.iter();
+    if is_fatal {
+        examples.any(is_gone)
+    } else {
+        !old.is_empty() && examples.all(is_gone)
     }
 }
 
@@ -250,6 +267,32 @@ mod tests {
         // Of what is withdrawn there is no alarm to take away.
         let full = with(json!({"severity": "info", "probe": rule("true")}));
         assert_eq!(takes_alarms_away(None, &full), Vec::<&str>::new());
+    }
+
+    #[test]
+    fn examples_that_are_gone_decide() {
+        let with = |severity: &str, examples: &[&str]| {
+            let examples: Vec<Value> = examples.iter().map(|text| json!({"text": text})).collect();
+            record(&json!({"severity": severity, "examples": examples}), "s")
+        };
+        for (severity, before, after, decides) in [
+            ("fatal", vec!["a", "b"], vec!["a"], true),
+            ("fatal", vec!["a"], vec![], true),
+            ("fatal", vec!["a"], vec!["a", "b"], false),
+            ("error", vec!["a", "b"], vec!["a"], false),
+            ("error", vec!["a"], vec![], true),
+            // One that stands for another is another.
+            ("error", vec!["a"], vec!["b"], true),
+            ("error", vec![], vec![], false),
+        ] {
+            let (before, after) = (with(severity, &before), with(severity, &after));
+            let keys = deciding(Some(&before), &after);
+            assert_eq!(keys == ["examples"], decides, "{keys:?}");
+            assert_eq!(takes_alarms_away(Some(&before), &after) == ["examples"], decides);
+        }
+        let plain = |examples: Value| record(&json!({ "examples": examples }), "s");
+        let (some, none) = (plain(json!([{"text": "a"}])), plain(json!([])));
+        assert_eq!(deciding(Some(&some), &none), Vec::<&str>::new());
     }
 
     #[test]
