@@ -126,11 +126,17 @@ fn of_checks(report: &Report, policy: &Policy) -> Option<(Verdict, String)> {
     if !report.was_tried() && !has_excuse {
         return None;
     }
-    let mut judged = report.clone();
-    judge_by(&mut judged, expect(report).unwrap_or_default(), policy);
+    let judged = judged(report, policy);
     let verdict = judged.conclusion.verdict;
     // What is not proven by today's rules may have been enough for the agent that wrote it.
     (verdict != Verdict::Unknown).then_some((verdict, judged.conclusion.reason))
+}
+
+/// The report as the rules of today and the policy judge it, whatever its sender concluded.
+pub fn judged(report: &Report, policy: &Policy) -> Report {
+    let mut judged = report.clone();
+    judge_by(&mut judged, expect(report).unwrap_or_default(), policy);
+    judged
 }
 
 /// Data that differed, whatever the check calls it: wrong once is wrong.

@@ -33,7 +33,7 @@ pub(crate) mod tests;
 
 pub use admitted::not_admitted;
 pub(crate) use again::{Unexplained, is_one_that_differs, judge_again};
-pub use contradiction::{contradiction, contradiction_by};
+pub use contradiction::{contradiction, contradiction_by, judged};
 pub use exit::FailOn;
 pub use expect::Expect;
 pub use hardware::is_hardware_code;

@@ -9,6 +9,7 @@
 //! facts     the report as rules see it                          evidence  what led to a finding, bounded
 //! gravity   what a finding means for its node, by its record
 //! logs      the matcher over log lines and failures             unexplained  refusals that nothing explains
+//! judged    what the server's own look at the figures comes to, where the report says less
 //! network   links that went down and came up again
 //! states    what the agent's ledger has open, and GPUs that are not there
 //! verdict   a verdict that no other finding bears out
@@ -24,6 +25,7 @@ mod check;
 mod evidence;
 mod facts;
 mod gravity;
+mod judged;
 mod limits;
 mod logs;
 mod network;
@@ -83,6 +85,7 @@ impl Correlator {
         // First what the agent holds open: no number of rules may push that out.
         let mut found: Vec<NewFinding> = states::findings(generation, report).take(MAX_FINDINGS).collect();
         found.extend(outcome.findings);
+        found.extend(judged::findings(generation, (report, body), policy));
         let unexplained = unexplained::refusals(report, &found);
         let room = MAX_FINDINGS.saturating_sub(found.len() + unexplained.len());
         found.extend(logs::findings(generation, report).take(room));

@@ -96,7 +96,7 @@ fn of_absent(generation: &Generation, index: usize, gpu: &AbsentGpu) -> Option<N
     })
 }
 
-fn published(generation: &Generation, record: Option<&RecordId>) -> Option<(RecordId, Revision)> {
+pub(super) fn published(generation: &Generation, record: Option<&RecordId>) -> Option<(RecordId, Revision)> {
     let id = record?;
     // A report may name a record by an id that it had before.
     let now = || generation.record(generation.alias(id.as_str())?);
