@@ -166,20 +166,39 @@ impl Look {
         later: &'l Self,
         now: impl Fn(&str) -> String + 'l,
     ) -> impl Iterator<Item = (&'static str, &'l str)> {
-        let states = self.states.iter().filter(|state| {
-            state.device != NODE && state.bad.is_some() && bearing_of(state.cause) == Bearing::Fault
-        });
+        let states = self.bad_devices(Bearing::Fault);
         let counts = self.counts.iter().filter(|count| count.errors > 0);
-        let faults = states
-            .map(|state| (state.cause, state.device.as_str()))
-            .chain(counts.map(|count| (cause::ECC_UNCORRECTED, count.device.as_str())));
+        let faults = states.chain(counts.map(|count| (cause::ECC_UNCORRECTED, count.device.as_str())));
         faults.filter(move |(cause, device)| {
             let device = now(device);
-            let mut states = later.states.iter();
             let mut counts = later.counts.iter();
             let is_counted = *cause == cause::ECC_UNCORRECTED && counts.any(|count| count.device == device);
-            !is_counted && !states.any(|state| state.cause == *cause && state.device == device)
+            !is_counted && !later.has_read(cause, &device)
         })
+    }
+
+    /// Cause and device of each warning of this look.
+    pub fn warnings(&self) -> impl Iterator<Item = (&'static str, &str)> {
+        self.bad_devices(Bearing::Warning)
+    }
+
+    /// Cause and device of each state that was read, good or bad.
+    pub fn read(&self) -> impl Iterator<Item = (&'static str, &str)> {
+        let states = self.states.iter().filter(|state| state.device != NODE);
+        states.map(|state| (state.cause, state.device.as_str()))
+    }
+
+    /// Whether this state of the device was read, good or bad.
+    pub fn has_read(&self, cause: &str, device: &str) -> bool {
+        let mut states = self.states.iter();
+        states.any(|state| state.cause == cause && state.device == device)
+    }
+
+    fn bad_devices(&self, bearing: Bearing) -> impl Iterator<Item = (&'static str, &str)> {
+        let states = self.states.iter().filter(move |state| {
+            state.device != NODE && state.bad.is_some() && bearing_of(state.cause) == bearing
+        });
+        states.map(|state| (state.cause, state.device.as_str()))
     }
 
     /// Adds something that should have been read and could not.

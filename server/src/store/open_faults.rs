@@ -60,4 +60,6 @@ pub struct Refuted {
     /// What it tells of, where it is worth an alarm.
     pub causes: Causes,
     pub finding: Option<NewFinding>,
+    /// An alarm that a still later report shows to be over, or tells again.
+    pub is_over: bool,
 }

@@ -61,6 +61,23 @@ pub trait ReportStore: Send + Sync + Debug {
     /// open of the node, at most [`OPEN_FAULTS`].
     async fn proofs(&self, node: &NodeId, simulated: bool, limit: u32) -> Result<Proofs, StoreError>;
 
+    /// Reports of a node of one kind whose runs ended after `at`, those that came first first; at most `limit`.
+    async fn reports_after(
+        &self,
+        node: &NodeId,
+        simulated: bool,
+        at: OffsetDateTime,
+        limit: u32,
+    ) -> Result<Vec<ReportListing>, StoreError>;
+
+    /// The report of a node of one kind whose run ended last before `at`, or then; of those that came before it the last few are asked.
+    async fn report_before(
+        &self,
+        node: &NodeId,
+        simulated: bool,
+        at: OffsetDateTime,
+    ) -> Result<Option<ReportListing>, StoreError>;
+
     async fn findings(&self, node: &NodeId, report: &ReportId) -> Result<Vec<StoredFinding>, StoreError>;
 
     /// How many reports of a node came at `since` or later and before this place, those of simulated runs apart.
@@ -246,7 +263,7 @@ impl ReportListing {
 }
 
 impl NewReport {
-    /// Whether it tells of a fault that stands until it is shown to be over.
+    /// Whether it tells of a fault, or warns of something, that stands until it is shown to be over.
     pub fn tells_of_fault(&self) -> bool {
         tells_of_fault(self.weight, self.verdict)
     }
@@ -257,7 +274,7 @@ impl NewReport {
 }
 
 fn tells_of_fault(weight: Weight, verdict: Verdict) -> bool {
-    weight == Weight::Alarm || (weight == Weight::Proof && verdict > Verdict::Degraded)
+    weight == Weight::Alarm || (weight == Weight::Proof && verdict >= Verdict::Degraded)
 }
 
 /// When a run ended by the server's clock, if known, and never after its report came. A node's reports have this order.

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use kb_core::health::needs_admission;
 use kb_core::observation::Look;
+use kb_core::policy::Policy;
 use kb_core::report::{Bearing, Nature, Report};
 use kb_core::text::Sha256;
 use kb_core::verdict::{Verdict, cause};
@@ -12,6 +13,7 @@ use kb_core::verdict::{Verdict, cause};
 use super::ends::{failed, gone};
 use super::gone::{expected_gpus, name};
 use super::over::{is_named, needs_run, refused};
+use super::warned::Warned;
 use crate::store::{Causes, NewFinding, NewReport, OpenFault, Weight};
 
 /// Most causes of one report that are kept by name; of more the whole is one.
@@ -22,13 +24,14 @@ pub(super) fn names(
     report: &Report,
     (weight, verdict): (Weight, Verdict),
     findings: &[NewFinding],
+    policy: &Policy,
 ) -> Vec<String> {
     let look = Look::of(report);
     let nothing = Look::default();
     let states = look.not_read_again(&nothing, str::to_owned);
     let open = report.health.iter().flat_map(|health| &health.open);
     let open = open.filter(|entry| {
-        needs_admission(entry) || (entry.nature == Nature::Event && entry.bearing >= Bearing::Unknown)
+        needs_admission(entry) || (entry.nature == Nature::Event && entry.bearing >= Bearing::Warning)
     });
     let loads = report.load.iter().flat_map(|load| &load.findings);
     let loads = loads.filter(|found| found.verdict == Verdict::Broken);
@@ -40,7 +43,11 @@ pub(super) fn names(
         .iter()
         .any(|pair| pair.verdict.cause.as_deref() == Some(cause::GPU_NEEDS_SERVICE));
     let by_run = weight == Weight::Proof || needs_run(report, verdict);
-    let unnamed = verdict > Verdict::Unknown && !is_named(report);
+    let warned = Warned::of(report, policy);
+    let unnamed = match verdict {
+        Verdict::Degraded => warned.is_unnamed(),
+        _ => verdict > Verdict::Unknown && !is_named(report),
+    };
     let mut names: BTreeSet<String> = states
         .map(|(cause, device)| format!("state:{cause}@{device}"))
         .collect();
@@ -69,6 +76,7 @@ pub(super) fn names(
             .map(|failure| format!("step:{}", failure.step)),
     );
     names.extend(loads.map(|found| format!("load:{}", found.cause)));
+    names.extend(warned.names());
     names.extend(counted.map(found_name));
     names.extend(expected_gpus(report).map(|gpus| format!("expected:{gpus}")));
     let others = [
@@ -96,11 +104,16 @@ fn found_name(finding: &NewFinding) -> String {
     }
 }
 
+/// A warning is told again by a warning alone: that a worse fault is over says nothing of what was only slow.
+fn is_as_bad(told: Verdict, again: Verdict) -> bool {
+    told <= again && (told != Verdict::Degraded || again == Verdict::Degraded)
+}
+
 /// Whether the new report tells all that an earlier one tells, as badly: the earlier one need not be kept open beside it.
 pub(super) fn tells_again(new: &NewReport, earlier: &OpenFault) -> bool {
     let report = &earlier.report;
     report.ended() <= new.ended()
-        && report.verdict <= new.verdict
+        && is_as_bad(report.verdict, new.verdict)
         && (report.weight != Weight::Proof || new.weight == Weight::Proof)
         && is_part(&earlier.causes, &new.causes)
 }
@@ -109,7 +122,7 @@ pub(super) fn tells_again(new: &NewReport, earlier: &OpenFault) -> bool {
 pub(super) fn is_told_later(new: &NewReport, later: &OpenFault) -> bool {
     let report = &later.report;
     report.ended() > new.ended()
-        && report.verdict >= new.verdict
+        && is_as_bad(new.verdict, report.verdict)
         && (report.weight == Weight::Proof || new.weight != Weight::Proof)
         && is_part(&new.causes, &later.causes)
 }
@@ -120,7 +133,7 @@ pub(super) fn is_of_before(fault: &OpenFault) -> bool {
     fault.causes.names == [name]
 }
 
-fn is_part(part: &Causes, whole: &Causes) -> bool {
+pub(super) fn is_part(part: &Causes, whole: &Causes) -> bool {
     let is_of_roll = part.gone_from.is_none() || part.gone_from == whole.gone_from;
     let names: BTreeSet<&String> = whole.names.iter().collect();
     is_of_roll && part.names.iter().all(|name| names.contains(name))

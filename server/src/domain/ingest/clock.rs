@@ -1,5 +1,6 @@
 //! When a run ended by the server's clock, and what its report's arrival tells of the node's.
 
+use time::macros::datetime;
 use time::{Duration, OffsetDateTime};
 
 use crate::store::{MachineClock, NewReport, ReportListing};
@@ -10,6 +11,8 @@ const TOLERANCE: Duration = Duration::minutes(2);
 const ROUNDING: Duration = Duration::seconds(2);
 /// A report that comes later than this after its run waited, or its clock is behind. An agent tries again for some minutes.
 const LATE: Duration = Duration::minutes(15);
+/// No run is older: there were no agents.
+const FIRST_RUNS: OffsetDateTime = datetime!(2025-01-01 0:00 UTC);
 
 #[derive(Debug, Clone, Copy)]
 pub struct Arrival {
@@ -36,7 +39,11 @@ pub(super) fn told(finished_at: OffsetDateTime, arrival: Arrival) -> Told {
         ended_at: None,
         is_sure: false,
     };
-    let Some(sent_at) = sent_at.filter(|sent_at| finished_at - *sent_at <= TOLERANCE) else {
+    // A clock that has lost its battery begins somewhere, and may have been set before the report was sent.
+    let is_possible = |sent_at: &OffsetDateTime| {
+        finished_at - *sent_at <= TOLERANCE && (finished_at >= FIRST_RUNS || *sent_at < FIRST_RUNS)
+    };
+    let Some(sent_at) = sent_at.filter(is_possible) else {
         // A run that ends after its report was sent: the clock was set back in between.
         let ahead = finished_at - received_at;
         return unsure(if ahead > TOLERANCE {
@@ -79,8 +86,6 @@ pub(super) fn is_unsure(report: &ReportListing) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use time::macros::datetime;
-
     use super::*;
 
     const NOON: OffsetDateTime = datetime!(2026-11-21 12:00 UTC);
@@ -124,6 +129,26 @@ mod tests {
             "set back since"
         );
         assert!(!at(60, Some(0)).is_sure && !at(0, None).is_sure);
+    }
+
+    #[test]
+    fn a_run_of_before_there_were_agents_has_no_clock() {
+        let long_ago = datetime!(2000-01-01 0:05 UTC);
+        let of = |sent_at| {
+            let received_at = NOON;
+            told(
+                long_ago,
+                Arrival {
+                    received_at,
+                    sent_at: Some(sent_at),
+                },
+            )
+        };
+        assert!(!of(NOON).is_sure, "the clock was set since");
+        assert_eq!(of(NOON).ended_at, None);
+        let still_wrong = of(datetime!(2000-01-01 0:06 UTC));
+        assert!(still_wrong.is_sure);
+        assert_eq!(still_wrong.ended_at, Some(NOON - Duration::minutes(1)));
     }
 
     #[test]

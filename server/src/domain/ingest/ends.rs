@@ -94,7 +94,7 @@ pub(super) fn leaves_states_open(fault: &Report, proof: &Report) -> Option<Strin
         .then(|| "NVML, which asked for service of a GPU then, was not asked".to_owned())
 }
 
-fn place_now(device: &str, fault: &Report, proof: &Report) -> String {
+pub(super) fn place_now(device: &str, fault: &Report, proof: &Report) -> String {
     let address = |gpu: &Gpu| gpu.pci_address.value.as_deref().map(canonical);
     let gpu = fault
         .gpus

@@ -8,15 +8,19 @@
 //! gone      which GPUs of an earlier report a later has       machine   GPUs, for what happened to the node
 //! open      which open faults a report ends, and its own    over      whether a look ends an alarm
 //! causes    what a report tells of a fault, by names         roll      GPUs that earlier reports show and this one not
+//! warned    what a report warns of                           seen_again  whether a later one measured and read that again
+//! later     later reports that show fewer GPUs               boots     whether the node's boots speak against a clock
 //! mod       keep, correlate, answer
 //! ```
 
+mod boots;
 mod causes;
 mod claim;
 mod clock;
 mod ends;
 mod error;
 mod gone;
+mod later;
 mod load;
 mod logged;
 mod machine;
@@ -27,7 +31,9 @@ mod parse;
 mod past;
 mod proofs;
 mod roll;
+mod seen_again;
 mod validate;
+mod warned;
 mod weight;
 
 #[cfg(test)]

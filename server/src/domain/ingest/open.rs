@@ -2,13 +2,14 @@
 
 use kb_core::ids::{NodeId, ReportId};
 use kb_core::report::Report;
-use kb_core::verdict::Verdict;
+use kb_core::verdict::{Verdict, unproven};
 
 use super::causes::{is_of_before, is_told_later, names, tells_again};
-use super::ends::leaves_open;
+use super::ends::{leaves_open, leaves_states_open};
 use super::gone::{gone_since_alarm, is_as_many_as_expected};
 use super::over::leaves_alarm_open;
 use super::past::Past;
+use super::seen_again::leaves_warning_open;
 use super::{IngestError, machine};
 use crate::domain::correlate::of_verdict;
 use crate::store::{Causes, Judged, NewReport, OpenFault, Origin, Proofs, Weight};
@@ -28,6 +29,8 @@ pub(super) struct Ended<'k> {
     pub(super) faults: Vec<&'k OpenFault>,
     /// The first that it leaves open, with the reason.
     pub(super) left: Option<(&'k OpenFault, String)>,
+    /// The first warning that it leaves open, with the reason: it carries that on, and is a proof of health for all that.
+    pub(super) carried: Option<(&'k OpenFault, String)>,
 }
 
 /// Holds a proof of health against each fault before it. GPUs that were gone then are the roll's.
@@ -40,16 +43,37 @@ pub(super) async fn by_proof<'k>(
     let mut ended = Ended {
         faults: Vec::new(),
         left: None,
+        carried: None,
     };
     for fault in before(new, known) {
-        match leaves_open(&past.fault(&fault.report).await?, sent) {
+        let body = past.fault(&fault.report).await?;
+        match still_there(past, (&body, fault.report.verdict), sent) {
             None => ended.faults.push(fault),
+            Some(why) if fault.report.verdict == Verdict::Degraded => {
+                ended.carried.get_or_insert((fault, why));
+            }
             Some(why) => {
                 ended.left.get_or_insert((fault, why));
             }
         }
     }
     Ok(ended)
+}
+
+/// Why a proof of health leaves open what an earlier report with this verdict told; `None` where it ends that.
+pub(super) fn still_there(
+    past: &Past<'_>,
+    (body, verdict): (&Report, Verdict),
+    proof: &Report,
+) -> Option<String> {
+    if verdict != Verdict::Degraded {
+        return leaves_open(body, proof);
+    }
+    let is_warned = past.verdict_of(body, verdict) == Verdict::Degraded;
+    let policy = past.policy_for(body);
+    unproven(proof)
+        .or_else(|| leaves_states_open(body, proof))
+        .or_else(|| leaves_warning_open(body, proof, &policy).filter(|_| is_warned))
 }
 
 /// What a look ends of the faults before it: each that it has read again as good. A fault that a proof told stays.
@@ -65,8 +89,8 @@ pub(super) async fn by_look<'k>(
     }
     for fault in before(new, known).filter(|fault| fault.report.weight != Weight::Proof) {
         let alarm = past.fault(&fault.report).await?;
-        let leaves_open =
-            leaves_alarm_open(&alarm, past.verdict_of(&alarm, fault.report.verdict), sent).is_some();
+        let verdict = past.verdict_of(&alarm, fault.report.verdict);
+        let leaves_open = leaves_alarm_open(&alarm, verdict, sent, &past.policy_for(&alarm)).is_some();
         if !leaves_open
             && leaves_gone(past, (&fault.report.node, &fault.causes), sent)
                 .await?
@@ -116,7 +140,7 @@ pub(super) async fn settle(
     let found = new.found.get_or_insert_default();
     let by_verdict = of_verdict(told, &new.reason, &found.findings);
     found.findings.extend(by_verdict);
-    new.causes.names = names(sent, told, &found.findings);
+    new.causes.names = names(sent, told, &found.findings, &past.site.policy);
     if judged.is_over {
         return Ok(());
     }
@@ -151,7 +175,12 @@ async fn name_those_of_before(
         };
         let stored = past.reports.findings(&listing.node, &listing.id).await?;
         let found: Vec<_> = stored.into_iter().map(|stored| stored.finding).collect();
-        let told = names(&body, (listing.weight, listing.verdict), &found);
+        let told = names(
+            &body,
+            (listing.weight, listing.verdict),
+            &found,
+            &past.policy_for(&body),
+        );
         // Without a name any later fault would tell it again.
         if told.is_empty() {
             continue;

@@ -1,25 +1,33 @@
 //! Whether a later look ends an alarm. It does when it has read again, as good, everything that the alarm told of; what it could not
 //! read stays open.
 
-use kb_core::health::{is_cleared_since, needs_admission};
+use kb_core::health::{is_after, is_cleared_since, needs_admission};
 use kb_core::observation::Look;
+use kb_core::policy::Policy;
 use kb_core::report::{Bearing, Entry, Nature, Pair, Proof, Report};
 use kb_core::verdict::Verdict;
 
 use super::ends::{leaves_gpus_open, leaves_states_open};
 use super::load::leaves_load_open;
+use super::seen_again::leaves_warning_open;
 use super::weight::origin;
 use crate::store::Origin;
 
 /// Why the look leaves an alarm of this verdict open; `None` where it ends it.
-pub(super) fn leaves_alarm_open(alarm: &Report, verdict: Verdict, look: &Report) -> Option<String> {
+pub(super) fn leaves_alarm_open(
+    alarm: &Report,
+    verdict: Verdict,
+    look: &Report,
+    policy: &Policy,
+) -> Option<String> {
     let is_run_of_one = is_run_of_one(look) && alarm.gpus.len() <= 1;
     if needs_run(alarm, verdict) && !is_run_of_one {
         return Some("no look can see again what told of it, and no run has followed".to_owned());
     }
     let read_again = leaves_gpus_open(alarm, look)
         .or_else(|| leaves_load_open(alarm, look))
-        .or_else(|| leaves_states_open(alarm, look));
+        .or_else(|| leaves_states_open(alarm, look))
+        .or_else(|| leaves_warning_open(alarm, look, policy).filter(|_| verdict == Verdict::Degraded));
     if let Some(why) = read_again {
         return Some(why);
     }
@@ -29,7 +37,11 @@ pub(super) fn leaves_alarm_open(alarm: &Report, verdict: Verdict, look: &Report)
             "access of GPU {a} and GPU {b}, which was refused, is neither granted nor expected to be refused"
         ));
     }
-    if let Some(event) = events(alarm).find(|event| !is_closed(event, alarm, look)) {
+    let least = match verdict {
+        Verdict::Degraded => Bearing::Warning,
+        _ => Bearing::Unknown,
+    };
+    if let Some(event) = events(alarm, least).find(|event| !is_closed(event, alarm, look)) {
         return Some(format!("{} was not ended by a run or a person", event.id));
     }
     (verdict > Verdict::Unknown && !is_named(alarm) && !is_run_of_one)
@@ -62,10 +74,10 @@ fn is_granted(pair: &Pair, look: &Report) -> bool {
     asked.is_some_and(|other| other.verdict.information || other.verdict.verdict != Verdict::Refused)
 }
 
-/// The events that the node's ledger held open.
-fn events(alarm: &Report) -> impl Iterator<Item = &Entry> {
+/// The events that the node's ledger held open, as far as they mean so much.
+fn events(alarm: &Report, least: Bearing) -> impl Iterator<Item = &Entry> {
     let open = alarm.health.iter().flat_map(|health| &health.open);
-    open.filter(|entry| entry.nature == Nature::Event && entry.bearing >= Bearing::Unknown)
+    open.filter(move |entry| entry.nature == Nature::Event && entry.bearing >= least)
 }
 
 /// Whether the later ledger says why the event is no longer open: a clear or a proof that is new since the alarm. If it says nothing, the
@@ -74,8 +86,10 @@ fn is_closed(event: &Entry, alarm: &Report, look: &Report) -> bool {
     let (Some(then), Some(now)) = (&alarm.health, &look.health) else {
         return false;
     };
-    let proves =
-        |proof: &Proof| proof.verdict <= Verdict::Degraded && then.last_proof.as_ref() != Some(proof);
+    let proves = |proof: &Proof| {
+        let is_new = then.last_proof.as_ref() != Some(proof) && is_after(&proof.at, event);
+        proof.verdict <= Verdict::Degraded && is_new
+    };
     let is_proven = || !needs_admission(event) && now.last_proof.as_ref().is_some_and(proves);
     !now.open.iter().any(|entry| entry.id == event.id)
         && (is_cleared_since(event, alarm, look) || is_proven())
@@ -85,7 +99,7 @@ fn is_closed(event: &Entry, alarm: &Report, look: &Report) -> bool {
 pub(super) fn is_named(alarm: &Report) -> bool {
     let is_loaded = alarm.load.as_ref().is_some_and(|load| !load.findings.is_empty());
     Look::of(alarm).has_bad()
-        || events(alarm).next().is_some()
+        || events(alarm, Bearing::Unknown).next().is_some()
         || refused(alarm).next().is_some()
         || !alarm.absent.is_empty()
         || !alarm.failures.is_empty()
@@ -127,7 +141,7 @@ mod tests {
 
     fn why(alarm: &Value, look: &Value) -> Option<String> {
         let read = |report: &Value| serde_json::from_value::<Report>(report.clone()).unwrap();
-        leaves_alarm_open(&read(alarm), Verdict::Broken, &read(look))
+        leaves_alarm_open(&read(alarm), Verdict::Broken, &read(look), &Policy::default())
     }
 
     #[test]
@@ -163,6 +177,11 @@ mod tests {
                 with_event(look(2), false, &clear("2026-11-20T09:00:00Z"), &never),
                 false,
             ),
+            // It was made before the event, and the alarm's ledger did not have it.
+            (
+                with_event(look(2), false, &clear("2026-11-20T09:30:00Z"), &never),
+                false,
+            ),
             // An Xid that only an admission ends: its clear is noted.
             (with_event(look(2), false, &none, &proof("healthy")), false),
         ] {
@@ -188,6 +207,9 @@ mod tests {
         assert_eq!(why(&with(true, &never), &with(false, &proof)), None);
         // One that the alarm's own ledger had already.
         assert!(why(&with(true, &proof), &with(false, &proof)).is_some());
+        let mut before = proof;
+        before["at"] = json!("2026-11-20T09:30:00Z");
+        assert!(why(&with(true, &never), &with(false, &before)).is_some());
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! The reports of a node's past, judged by the policy of today.
 
+use std::borrow::Cow;
+
 use kb_core::health::report_by;
 use kb_core::ids::{NodeId, ReportId};
 use kb_core::policy::Policy;
@@ -51,6 +53,14 @@ impl Past<'_> {
             Ok::<_, IngestError>(report)
         });
         work.await.map_err(|_| IngestError::Panicked)?
+    }
+
+    /// What decides about the warnings of a report that told of them, as in [`Self::fault`].
+    pub(super) fn policy_for(&self, body: &Report) -> Cow<'_, Policy> {
+        match &body.health {
+            Some(_) => Cow::Borrowed(&self.site.policy),
+            None => Cow::Owned(Policy::default()),
+        }
     }
 
     /// The verdict of a report that told of a fault: the one that was kept, or a milder one by today's policy. A stricter policy of

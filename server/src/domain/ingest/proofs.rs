@@ -6,16 +6,14 @@ use kb_core::report::Report;
 use kb_core::verdict::Verdict;
 use time::OffsetDateTime;
 
-use super::causes::names;
+use super::boots::contradict_clock;
 use super::clock::{by_its_own_clock, is_unsure};
-use super::ends::leaves_open;
-use super::gone::{gone_within_boot, is_as_many_as_expected};
-use super::open::{by_look, by_proof, leaves_gone, settle};
+use super::later::hold_against_later;
+use super::open::{by_look, by_proof, leaves_gone, settle, still_there};
 use super::over::leaves_alarm_open;
 use super::past::Past;
 use super::roll::hold_against_roll;
 use super::{IngestError, machine};
-use crate::domain::correlate::of_verdict;
 use crate::store::{
     Causes, Judged, NewReport, OPEN_FAULTS, OpenFault, Origin, Proofs, Refuted, ReportListing, Weight,
 };
@@ -42,9 +40,18 @@ pub(super) async fn judge(
     if is_clean(new.verdict) && new.weight == Weight::Proof {
         count_from_own_clock(new, &known);
         judged.ends = hold_against_faults(past, new, sent, &known).await?;
-        judged.refuted = hold_against_later(past, new, sent, &known).await?;
+        if new.tells_of_fault() {
+            let is_sure = !contradict_clock(past, new, sent, &known).await?;
+            let (refuted, is_over) = hold_against_health(past, new, (sent, is_sure), &known).await?;
+            judged.refuted = refuted;
+            judged.is_over = is_over;
+        }
+        let more = hold_against_later(past, new, sent, &known).await?;
+        let more = beside(more, &judged.refuted);
+        judged.refuted.extend(more);
     } else {
         let own = new.ended();
+        let is_sure = is_sure && !contradict_clock(past, new, sent, &known).await?;
         if new.weight == Weight::Alarm {
             count_from_arrival(new, is_sure, known.latest.iter());
             if new.origin == Origin::Look && new.verdict == Verdict::Degraded && machine::is_of_working(sent)
@@ -53,7 +60,10 @@ pub(super) async fn judge(
             }
         }
         let (refuted, is_over) = hold_against_health(past, new, (sent, is_sure), &known).await?;
+        let more = hold_against_later(past, new, sent, &known).await?;
+        let more = beside(more, &refuted);
         judged.refuted = refuted;
+        judged.refuted.extend(more);
         let is_alarm = new.weight == Weight::Alarm;
         judged.is_over = is_over || (is_alarm && is_over_already(past, new, sent, &known).await?);
         // A look with a warning of its own may read the causes of earlier alarms as good. A time that was moved may be too late: it
@@ -82,10 +92,12 @@ async fn judge_look(
         return judge_alarm(past, new, (sent, is_sure)).await;
     }
     let ends = ids(&by_look(past, new, sent, &known).await?);
-    if !ends.is_empty() {
+    let refuted = hold_against_later(past, new, sent, &known).await?;
+    if !ends.is_empty() || !refuted.is_empty() {
         new.judged = Some(Judged {
             reports: known.reports,
             ends,
+            refuted,
             ..Judged::default()
         });
     }
@@ -99,7 +111,10 @@ async fn judge_alarm(
     (sent, is_sure): (&Report, bool),
 ) -> Result<(), IngestError> {
     let known = past.reports.proofs(&new.node, new.simulated, MOST).await?;
-    let (refuted, is_over) = hold_against_health(past, new, (sent, is_sure), &known).await?;
+    let (mut refuted, is_over) = hold_against_health(past, new, (sent, is_sure), &known).await?;
+    let more = hold_against_later(past, new, sent, &known).await?;
+    let more = beside(more, &refuted);
+    refuted.extend(more);
     let mut judged = Judged {
         reports: known.reports,
         refuted,
@@ -109,6 +124,12 @@ async fn judge_alarm(
     settle(past, new, sent, (&known, &mut judged)).await?;
     new.judged = Some(judged);
     Ok(())
+}
+
+/// Those that are not refuted already.
+fn beside(more: Vec<Refuted>, refuted: &[Refuted]) -> Vec<Refuted> {
+    let known: Vec<ReportId> = refuted.iter().map(|one| one.id.clone()).collect();
+    more.into_iter().filter(|one| !known.contains(&one.id)).collect()
 }
 
 fn ids(faults: &[&OpenFault]) -> Vec<ReportId> {
@@ -133,7 +154,9 @@ async fn is_over_already(
         return Ok(false);
     };
     let look = past.body(look).await?;
-    let is_read = machine::is_of_working(&look) && leaves_alarm_open(sent, new.verdict, &look).is_none();
+    let policy = past.policy_for(sent);
+    let is_read =
+        machine::is_of_working(&look) && leaves_alarm_open(sent, new.verdict, &look, &policy).is_none();
     Ok(is_read
         && leaves_gone(past, (&new.node, &new.causes), &look)
             .await?
@@ -158,6 +181,13 @@ async fn hold_against_faults(
     let more = known.has_more_open.then(|| {
         format!("more than {OPEN_FAULTS} faults are open, and each run is held against so many: run it again")
     });
+    if let Some((fault, why)) = &ended.carried {
+        let id = &fault.report.id;
+        new.reason = format!(
+            "{}; what report {id} warned of is carried on, since it was not seen again: {why}",
+            new.reason
+        );
+    }
     if let Some(why) = left.or(more) {
         new.weight = if new.verdict == Verdict::Healthy {
             new.reason = format!("{why}; of what was tried: {}", new.reason);
@@ -177,46 +207,6 @@ async fn hold_against_faults(
         }
     }
     Ok(ends)
-}
-
-/// Later proofs of health that show fewer GPUs than this one of the same boot, which came late: they are no health of the
-/// node, as if the reports had come in the order of their runs.
-async fn hold_against_later(
-    past: &Past<'_>,
-    new: &NewReport,
-    sent: &Report,
-    known: &Proofs,
-) -> Result<Vec<Refuted>, IngestError> {
-    let mut refuted = Vec::new();
-    if new.weight != Weight::Proof {
-        return Ok(refuted);
-    }
-    let at = new.ended();
-    let later = known.proofs.iter().rev();
-    let later = later.filter(|proof| proof.ended() > at && proof.id != new.id);
-    for proof in later.take_while(|proof| is_clean(proof.verdict) && proof.gpus < new.gpus) {
-        let later = past.body(proof).await?;
-        if is_as_many_as_expected(&later) {
-            break;
-        }
-        let Some(gone) = gone_within_boot(sent, &later) else {
-            break;
-        };
-        let told = (Weight::Alarm, Verdict::Unknown);
-        let reason = format!("{gone}; of what was tried: {}", proof.reason);
-        let finding = of_verdict(told, &reason, &[]);
-        refuted.push(Refuted {
-            id: proof.id.clone(),
-            weight: Weight::Alarm,
-            causes: Causes {
-                names: names(&later, told, finding.as_slice()),
-                gone_from: Some(new.id.clone()),
-            },
-            reason,
-            finding,
-        });
-    }
-    Ok(refuted)
 }
 
 /// Puts health where its node's own clock says, where that may be before a fault: in doubt the fault stands until the next proof.
@@ -250,12 +240,17 @@ async fn hold_against_health(
     let later = known.proofs.iter().filter(|proof| proof.id != new.id);
     let mut later: Vec<&ReportListing> = later.filter(|proof| proof.ended() > at).collect();
     let mut refuted = Vec::new();
-    while let Some(proof) = later.last() {
+    while let Some(proof) = later.last().copied() {
         let health = past.body(proof).await?;
         let gone = leaves_gone(past, (&new.node, &new.causes), &health).await?;
-        let Some(why) = leaves_open(sent, &health).or(gone) else {
+        let Some(why) = still_there(past, (sent, new.verdict), &health).or(gone) else {
             break;
         };
+        later.pop();
+        if new.verdict == Verdict::Degraded {
+            // Health beside a warning that it did not see again is health.
+            continue;
+        }
         refuted.push(Refuted {
             id: proof.id.clone(),
             weight: Weight::Look,
@@ -265,8 +260,8 @@ async fn hold_against_health(
             ),
             causes: Causes::default(),
             finding: None,
+            is_over: false,
         });
-        later.pop();
     }
     count_from_arrival(new, is_sure, later.iter().copied());
     let is_over = later.iter().any(|proof| proof.ended() > new.ended());

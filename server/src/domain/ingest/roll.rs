@@ -5,7 +5,7 @@ use kb_core::report::Report;
 use kb_core::verdict::Verdict;
 
 use super::gone::{gone_since_alarm, gone_within_boot, is_as_many_as_expected};
-use super::open::{before, leaves_gone};
+use super::open::{before as open_before, leaves_gone};
 use super::past::Past;
 use super::{IngestError, machine};
 use crate::store::{NewReport, OpenFault, Proofs, ReportListing, Weight};
@@ -26,11 +26,22 @@ pub(super) async fn hold_against_roll(
     let proof = known.proofs.iter().find(earlier);
     // A run over some GPUs is held against runs alone, and GPUs that are made up are held against no real ones.
     let is_of_all = machine::is_of_working(sent);
-    let latest = known
-        .latest
+    let before = match &known.latest {
+        // It comes late: what was seen since says nothing of what the node had then.
+        Some(latest) if latest.ended() > at && is_of_all => {
+            past.reports.report_before(&new.node, new.simulated, at).await?
+        }
+        latest => latest.clone(),
+    };
+    let latest = before
         .as_ref()
         .filter(|latest| is_of_all && latest.simulated == new.simulated && earlier(latest));
-    let most = before(new, known)
+    // A proof that warns is a proof of health: between boots GPUs may be taken out.
+    let is_alarm = |fault: &&OpenFault| {
+        fault.report.weight != Weight::Proof || fault.report.verdict != Verdict::Degraded
+    };
+    let most = open_before(new, known)
+        .filter(is_alarm)
         .map(|fault| &fault.report)
         .max_by_key(|report| report.gpus);
     for report in proof.into_iter().chain(most).chain(latest) {
@@ -45,7 +56,7 @@ pub(super) async fn hold_against_roll(
             return Ok(());
         }
     }
-    let faults: Vec<&OpenFault> = before(new, known).collect();
+    let faults: Vec<&OpenFault> = open_before(new, known).collect();
     for fault in faults {
         if let (Some(gone), Some(from)) = (
             leaves_gone(past, (&fault.report.node, &fault.causes), sent).await?,

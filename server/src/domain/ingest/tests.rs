@@ -7,6 +7,8 @@ mod lasting;
 mod logged;
 mod looks;
 mod open;
+mod order;
+mod warned;
 
 use serde_json::{Value, json};
 use time::OffsetDateTime;

@@ -1,6 +1,7 @@
 //! A node's proofs beside each other: which there are, and which turn out to be none.
 
 use kb_core::ids::NodeId;
+use time::OffsetDateTime;
 
 use super::convert::count_from;
 use super::engine::{Cells, Engine, values};
@@ -57,9 +58,34 @@ pub(super) async fn refute<DB: Engine>(
         let (weight, reason) = (refuted.weight.word(), &refuted.reason);
         tx.run(sql, values![&report.node, &refuted.id, reason, weight])
             .await?;
-        if counts && refuted.weight == Weight::Alarm {
+        if counts && refuted.weight == Weight::Alarm && !refuted.is_over {
             open_faults::open(tx, (&report.node, &refuted.id), &refuted.causes).await?;
         }
+    }
+    Ok(())
+}
+
+/// Adds to what was found about refuted reports what their verdict is now.
+pub(super) async fn note_refuted<DB: Engine>(tx: &mut Tx<DB>, report: &NewReport) -> Result<(), StoreError> {
+    for refuted in report.judged.iter().flat_map(|judged| &judged.refuted) {
+        let Some(finding) = &refuted.finding else {
+            continue;
+        };
+        let sql = "INSERT INTO finding (node_id, report_id, ordinal, rule, subject, title, evidence, seq, severity, action, bearing) \
+            SELECT p.node_id, p.id, p.findings, $3, $4, $5, $6, COALESCE(p.correlated_seq, 0), '', '', $7 \
+            FROM report p WHERE p.node_id = $1 AND p.id = $2";
+        let row = values![
+            &report.node,
+            &refuted.id,
+            &finding.rule,
+            &finding.subject,
+            &finding.title,
+            &finding.evidence,
+            finding.gravity.bearing.word()
+        ];
+        tx.run(sql, row).await?;
+        let sql = "UPDATE report SET findings = findings + 1 WHERE node_id = $1 AND id = $2";
+        tx.run(sql, values![&report.node, &refuted.id]).await?;
     }
     Ok(())
 }
@@ -106,4 +132,54 @@ pub(super) async fn latest<DB: Engine>(
     );
     let rows = tx.all(sql, values![node, simulated, limit]).await?;
     rows.iter().map(|row| listing_from(row, 0)).collect()
+}
+
+/// Reports whose runs ended after a time, those that came first first.
+pub(super) async fn after<DB: Engine>(
+    tx: &mut Tx<DB>,
+    (node, simulated): (&NodeId, bool),
+    at: OffsetDateTime,
+    limit: u32,
+) -> Result<Vec<ReportListing>, StoreError> {
+    // No report comes before its run has ended, so that the index by arrival leaves out the rest.
+    let sql = concat!(
+        "SELECT ",
+        listing_columns!(),
+        " FROM report p WHERE p.node_id = $1 AND p.simulated = $2 AND p.received_at > $3 AND ",
+        ended!(),
+        " > $3 ORDER BY p.received_at, p.id LIMIT $4"
+    );
+    let rows = tx.all(sql, values![node, simulated, at, limit]).await?;
+    rows.iter().map(|row| listing_from(row, 0)).collect()
+}
+
+/// The report whose run ended last before a time, as far as the order in which reports come tells.
+pub(super) async fn before<DB: Engine>(
+    tx: &mut Tx<DB>,
+    (node, simulated): (&NodeId, bool),
+    at: OffsetDateTime,
+) -> Result<Option<ReportListing>, StoreError> {
+    // Those that came by then, by the index; of those that came since, each is read.
+    let came = concat!(
+        "SELECT ",
+        listing_columns!(),
+        " FROM report p WHERE p.node_id = $1 AND p.simulated = $2 AND p.received_at <= $3 \
+         ORDER BY p.received_at DESC, p.id DESC LIMIT 8"
+    );
+    let since = concat!(
+        "SELECT ",
+        listing_columns!(),
+        " FROM report p WHERE p.node_id = $1 AND p.simulated = $2 AND p.received_at > $3 AND ",
+        ended!(),
+        " <= $3 ORDER BY ",
+        ended!(),
+        " DESC, p.received_at DESC, p.id DESC LIMIT 1"
+    );
+    let mut rows = tx.all(came, values![node, simulated, at]).await?;
+    rows.extend(tx.all(since, values![node, simulated, at]).await?);
+    let reports = rows.iter().map(|row| listing_from(row, 0));
+    let reports: Vec<ReportListing> = reports.collect::<Result<_, _>>()?;
+    Ok(reports
+        .into_iter()
+        .max_by_key(|report| (report.ended(), report.received_at)))
 }

@@ -46,7 +46,7 @@ impl<DB: Engine> ReportStore for SqlStore<DB> {
         }
         insert_report(&mut tx, &report).await?;
         proofs::refute(&mut tx, &report, counts).await?;
-        note_refuted(&mut tx, &report).await?;
+        proofs::note_refuted(&mut tx, &report).await?;
         if counts {
             standing::follow(&mut tx, &report).await?;
         }
@@ -218,6 +218,31 @@ impl<DB: Engine> ReportStore for SqlStore<DB> {
         Ok(proofs)
     }
 
+    async fn reports_after(
+        &self,
+        node: &NodeId,
+        simulated: bool,
+        at: OffsetDateTime,
+        limit: u32,
+    ) -> Result<Vec<ReportListing>, StoreError> {
+        let mut tx = self.begin_read().await?;
+        let reports = proofs::after(&mut tx, (node, simulated), at, limit).await?;
+        tx.end().await?;
+        Ok(reports)
+    }
+
+    async fn report_before(
+        &self,
+        node: &NodeId,
+        simulated: bool,
+        at: OffsetDateTime,
+    ) -> Result<Option<ReportListing>, StoreError> {
+        let mut tx = self.begin_read().await?;
+        let report = proofs::before(&mut tx, (node, simulated), at).await?;
+        tx.end().await?;
+        Ok(report)
+    }
+
     async fn findings(&self, node: &NodeId, report: &ReportId) -> Result<Vec<StoredFinding>, StoreError> {
         let sql = "SELECT ordinal, record_id, revision, rule, subject, title, evidence, seq, severity, action, bearing, by_policy \
             FROM finding \
@@ -225,31 +250,6 @@ impl<DB: Engine> ReportStore for SqlStore<DB> {
         let rows = self.read_once().await?.all(sql, values![node, report]).await?;
         rows.iter().map(finding_from).collect()
     }
-}
-
-/// Adds to what was found about refuted reports what their verdict is now.
-async fn note_refuted<DB: Engine>(tx: &mut Tx<DB>, report: &NewReport) -> Result<(), StoreError> {
-    for refuted in report.judged.iter().flat_map(|judged| &judged.refuted) {
-        let Some(finding) = &refuted.finding else {
-            continue;
-        };
-        let sql = "INSERT INTO finding (node_id, report_id, ordinal, rule, subject, title, evidence, seq, severity, action, bearing) \
-            SELECT p.node_id, p.id, p.findings, $3, $4, $5, $6, COALESCE(p.correlated_seq, 0), '', '', $7 \
-            FROM report p WHERE p.node_id = $1 AND p.id = $2";
-        let row = values![
-            &report.node,
-            &refuted.id,
-            &finding.rule,
-            &finding.subject,
-            &finding.title,
-            &finding.evidence,
-            finding.gravity.bearing.word()
-        ];
-        tx.run(sql, row).await?;
-        let sql = "UPDATE report SET findings = findings + 1 WHERE node_id = $1 AND id = $2";
-        tx.run(sql, values![&report.node, &refuted.id]).await?;
-    }
-    Ok(())
 }
 
 /// Keeps findings in place of those that there were; false where these were made with a newer feed, or the report is not there.

@@ -186,7 +186,7 @@ pub(crate) async fn the_worst_that_is_open_is_the_cause(place: Arc<Place>) {
     // What says nothing against the node is no cause: of a good verdict nothing is to do, of another nobody knows.
     let notice = || vec![finding(Some("xid/31"), "fault-of-a-program", NOTICE)];
     assert_eq!(
-        keep("r3", 30, (Verdict::Healthy, &[]), notice()).await,
+        keep("r3", 30, (Verdict::Healthy, &["r2"]), notice()).await,
         (None, Some(Action::None))
     );
     assert_eq!(

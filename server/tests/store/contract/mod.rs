@@ -169,6 +169,8 @@ contract! {
         more_faults_than_are_read_at_once_are_told
         a_fault_that_is_open_is_named_later
         what_is_open_is_judged_again_by_another_policy
+        a_run_that_warns_is_open_until_it_is_ended
+        reports_around_a_time_are_those_whose_runs_ended_there
     }
     nodes {
         nodes_come_with_their_latest_report

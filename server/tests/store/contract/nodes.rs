@@ -226,6 +226,7 @@ pub(crate) async fn a_simulated_fault_takes_the_place_of_no_real_one(place: Arc<
                 reason: "of fewer GPUs".to_owned(),
                 causes: Causes::default(),
                 finding: None,
+                is_over: false,
             }],
         }),
         ..verdict("fault", 30, Verdict::Degraded, Weight::Proof)
@@ -260,6 +261,7 @@ pub(crate) async fn a_fault_that_comes_late_refutes_later_health(place: Arc<Plac
                 reason: "of fewer GPUs".to_owned(),
                 causes: Causes::default(),
                 finding: None,
+                is_over: false,
             }],
         }),
         ..verdict("fault", 40, Verdict::Broken, Weight::Proof)

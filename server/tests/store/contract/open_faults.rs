@@ -149,3 +149,84 @@ pub(crate) async fn what_is_open_is_judged_again_by_another_policy(place: Arc<Pl
     let ids: Vec<&str> = waiting.iter().map(|report| report.listing.id.as_str()).collect();
     assert_eq!(ids, ["open", "stands", "latest"]);
 }
+
+pub(crate) async fn a_run_that_warns_is_open_until_it_is_ended(place: Arc<Place>) {
+    let store = place.store().await;
+    let proof = |id: &str, second, verdict| NewReport {
+        verdict,
+        weight: Weight::Proof,
+        ..report("n1", id, second)
+    };
+    for report in [
+        proof("slow", 10, Verdict::Degraded),
+        proof("healthy", 20, Verdict::Healthy),
+    ] {
+        store.save_report(report).await.unwrap();
+    }
+    let stands = async |store: &dyn peerless::store::Store| {
+        let node = store.node(&node("n1")).await.unwrap().unwrap();
+        (node.latest.id.to_string(), node.summary.verdict)
+    };
+    assert_eq!(stands(&*store).await, ("slow".to_owned(), Verdict::Degraded));
+    drop(store);
+    // As a database of before has it.
+    place.run("UPDATE report SET open_causes = NULL").await;
+    place
+        .run("DELETE FROM _sqlx_migrations WHERE version >= 38")
+        .await;
+    let store = place.store().await;
+    let known = store.proofs(&node("n1"), true, 1).await.unwrap();
+    assert_eq!(known.open.len(), 1);
+    assert_eq!(known.open[0].causes.names, ["report:slow"]);
+    let ends = NewReport {
+        judged: Some(Judged {
+            reports: 2,
+            ends: vec![report_id("slow")],
+            ..Judged::default()
+        }),
+        ..proof("measured", 30, Verdict::Healthy)
+    };
+    store.save_report(ends).await.unwrap();
+    assert_eq!(stands(&*store).await, ("measured".to_owned(), Verdict::Healthy));
+}
+
+pub(crate) async fn reports_around_a_time_are_those_whose_runs_ended_there(place: Arc<Place>) {
+    let store = place.store().await;
+    let late = NewReport {
+        finished_at: at(15),
+        ..report("n1", "late", 50)
+    };
+    let real = NewReport {
+        simulated: false,
+        ..report("n1", "real", 45)
+    };
+    let of_another = report("n2", "of-another", 40);
+    for report in [
+        report("n1", "first", 10),
+        report("n1", "second", 20),
+        report("n1", "third", 30),
+        of_another,
+        real,
+        late,
+    ] {
+        store.save_report(report).await.unwrap();
+    }
+    let after = async |second, limit| -> Vec<String> {
+        let found = store
+            .reports_after(&node("n1"), true, at(second), limit)
+            .await
+            .unwrap();
+        found.into_iter().map(|report| report.id.to_string()).collect()
+    };
+    // Runs of these reports ended five seconds before they came.
+    assert_eq!(after(15, 9).await, ["third"]);
+    assert_eq!(after(14, 9).await, ["second", "third", "late"]);
+    assert_eq!(after(0, 2).await, ["first", "second"]);
+    let before = async |second| {
+        let found = store.report_before(&node("n1"), true, at(second)).await.unwrap();
+        found.map(|report| report.id.to_string())
+    };
+    assert_eq!(before(4).await, None);
+    assert_eq!(before(14).await.as_deref(), Some("first"));
+    assert_eq!(before(19).await.as_deref(), Some("late"));
+}

@@ -147,3 +147,45 @@ async fn a_clock_that_is_a_little_wrong_does_not_keep_faults() {
         assert_eq!(told, "mended", "{by} s");
     }
 }
+
+/// A report of this boot.
+fn booted(mut report: Value, boot: &str) -> Value {
+    report["node"]["boot_id"] = json!(boot);
+    report
+}
+
+#[tokio::test]
+async fn a_fault_in_a_boot_that_no_later_report_is_of_is_hidden_by_no_clock_that_is_behind() {
+    let years = 26 * 365 * 24 * 60;
+    let health = booted(ended("health", -60, false), "a");
+    for (minutes, boot) in [(-years, "b"), (-years, "a"), (-90, "b")] {
+        let fault = booted(ended("fault", minutes, true), boot);
+        let told = after(&[(health.clone(), Some(0)), (fault.clone(), Some(0))]).await;
+        assert_eq!(told, "fault", "{minutes} {boot}");
+        // A proof after it ends it.
+        let mended = (booted(ended("mended", 1, false), "c"), Some(0));
+        let told = after(&[(health.clone(), Some(0)), (fault, Some(0)), mended]).await;
+        assert_eq!(told, "mended", "{minutes} {boot}");
+    }
+    // Between two reports of one other boot it cannot have been.
+    let earlier = booted(ended("earlier", -120, false), "a");
+    let fault = booted(ended("fault", -90, true), "b");
+    let told = after(&[(earlier, Some(0)), (health.clone(), Some(0)), (fault, Some(0))]).await;
+    assert_eq!(told, "fault");
+}
+
+#[tokio::test]
+async fn a_fault_that_waited_and_fits_between_the_boots_is_over() {
+    let health = booted(ended("health", -60, false), "c");
+    for earlier in [
+        booted(ended("earlier", -120, false), "a"),
+        booted(ended("earlier", -120, false), "b"),
+    ] {
+        let fault = booted(ended("fault", -90, true), "b");
+        let told = after(&[(earlier, Some(0)), (health.clone(), Some(0)), (fault, Some(0))]).await;
+        assert_eq!(told, "health");
+    }
+    // A later report is of its boot.
+    let fault = booted(ended("fault", -90, true), "c");
+    assert_eq!(after(&[(health, Some(0)), (fault, Some(0))]).await, "health");
+}

@@ -1,0 +1,297 @@
+//! Whether a later report has measured and read again what an earlier one warned of. What it found then is its own to tell: a report
+//! that finds it as bad warns of it, too.
+
+use std::collections::BTreeSet;
+
+use kb_core::health::is_cleared_since;
+use kb_core::observation::{Look, canonical, cause};
+use kb_core::policy::Policy;
+use kb_core::report::{Cell, Fact, Gpu, GpuIndex, Measurement, Outcome, Pair, Report, fact_name};
+use kb_core::verdict::not_admitted;
+
+use super::ends::place_now;
+use super::gone::{is_as_many_as_expected, is_same, name};
+use super::machine::is_on_purpose;
+use super::warned::Warned;
+
+/// Fewest samples of a figure that is judged.
+const LEAST_SAMPLES: usize = 3;
+const KERNEL_LOG: &str = "kernel_log.readable";
+
+/// Why the later report leaves a warning as it was; `None` where it has seen again all that told of it, or admits the node.
+pub(super) fn leaves_warning_open(earlier: &Report, later: &Report, policy: &Policy) -> Option<String> {
+    if not_admitted(later).is_none() {
+        return None;
+    }
+    let warned = Warned::of(earlier, policy);
+    let both = Both::of(earlier, later);
+    if let Some(cause) = warned.loads.first() {
+        return Some(format!("{cause}, found under load, ends by an admission"));
+    }
+    if warned.is_unnamed() {
+        // Then it may have been any of it.
+        let read = Look::of(earlier);
+        let mut measurements = earlier.measurements.iter();
+        let unmeasured = measurements.find_map(|measurement| both.unmeasured(measurement));
+        let unread = both.unread(read.read());
+        return unmeasured.or(unread);
+    }
+    let states = warned.states.iter();
+    both.not_followed(&warned.evidence)
+        .or_else(|| both.unread(states.map(|(cause, device)| (cause.as_str(), device.as_str()))))
+}
+
+/// Where a GPU of the earlier report is in the later one.
+enum Place {
+    At(GpuIndex),
+    /// It was taken out, as the operator says.
+    TakenOut,
+    Gone(String),
+}
+
+/// One end of a copy, in the later report; `None` is the host.
+enum End<'b> {
+    At(Option<GpuIndex>),
+    TakenOut,
+    Gone(&'b str),
+}
+
+struct Both<'r> {
+    earlier: &'r Report,
+    later: &'r Report,
+    /// Of each GPU of the earlier report.
+    places: Vec<Place>,
+}
+
+impl<'r> Both<'r> {
+    fn of(earlier: &'r Report, later: &'r Report) -> Self {
+        let places = earlier.gpus.iter().map(|gpu| place(gpu, earlier, later));
+        Self {
+            earlier,
+            later,
+            places: places.collect(),
+        }
+    }
+
+    fn not_followed(&self, evidence: &BTreeSet<String>) -> Option<String> {
+        let mut measured = BTreeSet::new();
+        for pointer in evidence {
+            let parts: Vec<&str> = pointer.split('/').skip(1).collect();
+            let why = match parts.as_slice() {
+                ["measurements", number, ..] => {
+                    let measurement = at(&self.earlier.measurements, number);
+                    measurement
+                        .filter(|_| measured.insert(*number))
+                        .and_then(|measurement| self.unmeasured(measurement))
+                }
+                ["gpus", number, "facts", name] => self.fact_unread(number, name),
+                ["pairs", number, "facts", name] => self.pair_unread(number, name),
+                ["pairs", number, "directions", direction, "checks", check] => {
+                    self.unchecked(number, direction, check)
+                }
+                ["host", name] => {
+                    let fact = self.later.host.get(*name);
+                    (!is_read(fact)).then(|| format!("{name} was not read"))
+                }
+                ["logs", ..] => self.log_unread(),
+                // What the driver answers about a pair, every proof asks again.
+                _ => None,
+            };
+            if why.is_some() {
+                return why;
+            }
+        }
+        None
+    }
+
+    /// A figure is good beside others: the same test of the same size has to be there with all pairs.
+    fn unmeasured(&self, measurement: &Measurement) -> Option<String> {
+        let alike = self
+            .later
+            .measurements
+            .iter()
+            .filter(|other| is_alike(measurement, other));
+        let cells = alike
+            .flat_map(|other| &other.cells)
+            .filter(|cell| is_measured(cell));
+        let there: BTreeSet<_> = cells.map(|cell| (cell.source, cell.destination)).collect();
+        let mut then = measurement.cells.iter().filter(|cell| is_measured(cell));
+        then.find_map(|cell| {
+            let (from, to) = match (self.end(cell.source), self.end(cell.destination)) {
+                (End::At(from), End::At(to)) => (from, to),
+                (End::Gone(why), _) | (_, End::Gone(why)) => return Some(why.to_owned()),
+                (End::TakenOut, _) | (_, End::TakenOut) => return None,
+            };
+            let mut gpus = [from, to].into_iter().flatten();
+            if let Some(index) = gpus.find(|index| self.is_used_by_others(*index)) {
+                return Some(format!("GPU {index} was used by others while it was measured"));
+            }
+            let told = || {
+                let named = |end: Option<GpuIndex>| {
+                    end.map_or_else(|| "the host".to_owned(), |index| format!("GPU {index}"))
+                };
+                let (metric, bytes) = (&measurement.metric, measurement.bytes);
+                let (from, to) = (named(from), named(to));
+                format!("{metric} of {bytes} bytes from {from} to {to} was not measured again")
+            };
+            (!there.contains(&(from, to))).then(told)
+        })
+    }
+
+    fn end(&self, index: Option<GpuIndex>) -> End<'_> {
+        match index.map(|index| self.place(index)) {
+            None => End::At(None),
+            Some(Place::At(index)) => End::At(Some(*index)),
+            Some(Place::TakenOut) => End::TakenOut,
+            Some(Place::Gone(why)) => End::Gone(why),
+        }
+    }
+
+    fn fact_unread(&self, number: &str, fact: &str) -> Option<String> {
+        match self.place(number.parse().ok()?) {
+            Place::At(index) => {
+                let gpu = gpu_at(self.later, *index)?;
+                let told = || format!("{fact} of {} was not read", name(gpu));
+                (!is_read(gpu.facts.get(fact))).then(told)
+            }
+            Place::TakenOut => None,
+            Place::Gone(why) => Some(why.clone()),
+        }
+    }
+
+    fn pair_unread(&self, number: &str, fact: &str) -> Option<String> {
+        let pair = at(&self.earlier.pairs, number)?;
+        let told = |now: &Pair| {
+            let (a, b) = (now.a, now.b);
+            let why = format!("{fact} of GPU {a} and GPU {b} was not read");
+            (!is_read(now.facts.get(fact))).then_some(why)
+        };
+        self.of_pair(pair, told)
+    }
+
+    fn unchecked(&self, number: &str, direction: &str, check: &str) -> Option<String> {
+        let pair = at(&self.earlier.pairs, number)?;
+        let direction = at(&pair.directions, direction)?;
+        let name = &at(&direction.checks, check)?.name;
+        self.of_pair(pair, |now| {
+            let mut checks = now.directions.iter().flat_map(|direction| &direction.checks);
+            let is_made = checks.any(|check| {
+                check.name == *name && matches!(check.outcome, Outcome::Pass | Outcome::PassAlone)
+            });
+            let (a, b) = (now.a, now.b);
+            (!is_made).then(|| format!("{name} of GPU {a} and GPU {b} did not pass again"))
+        })
+    }
+
+    /// What the later report lacks of the same pair.
+    fn of_pair(&self, pair: &Pair, lacks: impl Fn(&Pair) -> Option<String>) -> Option<String> {
+        match (self.place(pair.a), self.place(pair.b)) {
+            (Place::Gone(why), _) | (_, Place::Gone(why)) => Some(why.clone()),
+            (Place::TakenOut, _) | (_, Place::TakenOut) => None,
+            (Place::At(a), Place::At(b)) => {
+                let mut pairs = self.later.pairs.iter();
+                match pairs.find(|now| (now.a, now.b) == (*a.min(b), *a.max(b))) {
+                    Some(now) => lacks(now),
+                    None => Some(format!("GPU {a} and GPU {b} were not looked at")),
+                }
+            }
+        }
+    }
+
+    fn log_unread(&self) -> Option<String> {
+        let reads = |report: &Report| {
+            let fact = report.host.get(KERNEL_LOG);
+            fact.is_some_and(|fact| fact.value == Some(true.into()))
+        };
+        (reads(self.earlier) && !reads(self.later)).then(|| "the kernel log was not read".to_owned())
+    }
+
+    /// A state that was neither read again nor cleared since.
+    fn unread<'c, 'd>(&self, states: impl Iterator<Item = (&'c str, &'d str)>) -> Option<String> {
+        let look = Look::of(self.later);
+        let mut states = states.map(|(cause, device)| {
+            let now = place_now(device, self.earlier, self.later);
+            (cause, device, now)
+        });
+        let (cause, device, _) = states.find(|(cause, device, now)| {
+            let is_shown = look.has_read(cause, now)
+                // Of an idle GPU nothing tells that its clocks are held down; a run makes it work.
+                || (*cause == cause::THROTTLED && self.later.was_tried())
+                || self.is_accounted_for(now);
+            !is_shown && !self.is_cleared(cause, device)
+        })?;
+        Some(format!(
+            "{cause} of {device}, which was a warning then, was not read"
+        ))
+    }
+
+    /// Whether no GPU is at the address any more, and somebody says why.
+    fn is_accounted_for(&self, device: &str) -> bool {
+        let is_at = |address: Option<&String>| address.is_some_and(|at| canonical(at) == device);
+        let mut absent = self.later.absent.iter().filter(|gpu| is_on_purpose(gpu));
+        let mut gpus = self.later.gpus.iter();
+        absent.any(|gpu| is_at(gpu.pci_address.as_ref()))
+            || (is_as_many_as_expected(self.later) && !gpus.any(|gpu| is_at(gpu.pci_address.value.as_ref())))
+    }
+
+    fn is_cleared(&self, cause: &str, device: &str) -> bool {
+        let open = self.earlier.health.iter().flat_map(|health| &health.open);
+        let mut open = open.filter(|entry| entry.cause == cause && entry.device == device);
+        open.any(|entry| is_cleared_since(entry, self.earlier, self.later))
+    }
+
+    fn place(&self, index: GpuIndex) -> &Place {
+        let place = usize::try_from(index)
+            .ok()
+            .and_then(|index| self.places.get(index));
+        place.unwrap_or(&Place::TakenOut)
+    }
+
+    fn is_used_by_others(&self, index: GpuIndex) -> bool {
+        let shared = gpu_at(self.later, index).and_then(|gpu| gpu.facts.get(fact_name::SHARED));
+        shared.is_some_and(|fact| fact.value == Some(true.into()))
+    }
+}
+
+fn place(gpu: &Gpu, earlier: &Report, later: &Report) -> Place {
+    let gpus = (0..).zip(&later.gpus);
+    let mut same = gpus.filter(|(_, other)| is_same(gpu, other, earlier, later));
+    match same.next() {
+        Some((index, _)) => Place::At(index),
+        None if is_as_many_as_expected(later) => Place::TakenOut,
+        None => {
+            let (gone, has) = (name(gpu), later.gpus.len());
+            Place::Gone(format!(
+                "{gone} is not among its GPUs (if it was taken out, say so: --expect gpus={has})"
+            ))
+        }
+    }
+}
+
+fn at<'l, T>(list: &'l [T], number: &str) -> Option<&'l T> {
+    list.get(number.parse::<usize>().ok()?)
+}
+
+fn gpu_at(report: &Report, index: GpuIndex) -> Option<&Gpu> {
+    report.gpus.get(usize::try_from(index).ok()?)
+}
+
+fn is_read(fact: Option<&Fact>) -> bool {
+    fact.is_some_and(|fact| fact.value.is_some())
+}
+
+fn is_measured(cell: &Cell) -> bool {
+    let usable = cell
+        .samples
+        .iter()
+        .filter(|sample| sample.is_finite() && **sample > 0.0);
+    usable.count() >= LEAST_SAMPLES
+}
+
+fn is_alike(one: &Measurement, other: &Measurement) -> bool {
+    one.metric == other.metric
+        && one.bytes == other.bytes
+        && one.engine == other.engine
+        && one.operation == other.operation
+        && one.peer_access == other.peer_access
+}
