@@ -12,7 +12,6 @@ mod warned;
 
 use serde_json::{Value, json};
 use time::OffsetDateTime;
-use time::macros::datetime;
 
 use super::*;
 use crate::domain::correlate::samples::{pair, proven, report};
@@ -20,7 +19,7 @@ use crate::domain::reports;
 use crate::feed::samples::{PEER_ACCESS, generation_of};
 use crate::store::{ConnectOptions, NodeQuery, Store, connect};
 
-const AT: OffsetDateTime = datetime!(2026-11-21 08:00 UTC);
+const AT: OffsetDateTime = time::macros::datetime!(2026-11-21 08:00 UTC);
 
 struct Door {
     store: Arc<dyn Store>,
