@@ -50,7 +50,9 @@ pub(super) fn import(data: &Path, documents: &[Value], count: usize) -> Result<(
     let began = Instant::now();
     let taken_in = async {
         let store = open_store(&database).await?;
-        let outcome = store.seed(SeedSource::Import, seeds.into(), SystemClock.now()).await?;
+        let outcome = store
+            .seed(SeedSource::Import, seeds.into(), SystemClock.now())
+            .await?;
         anyhow::Ok(outcome.added.len())
     };
     let added = tokio::runtime::Runtime::new()?.block_on(taken_in)?;
