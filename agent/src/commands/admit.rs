@@ -12,7 +12,7 @@ use crate::output;
 use crate::probe::{Before, Depth, GpusBefore, LoadOptions};
 use crate::process::say;
 
-use super::{Extra, ask_ledger, daemon, dry_run, make, note_run, print, print_table, say_reason};
+use super::{Extra, ask_ledger, daemon, dry_run, make, note_run_where, print, print_table, say_reason};
 
 /// The report of the last run that admitted the node, in the state folder.
 const LAST_ADMIT: &str = "last-admit.json";
@@ -39,7 +39,8 @@ pub(crate) fn admit(arguments: &AdmitArgs) -> anyhow::Result<u8> {
         return dry_run::tell(run, state, &extra);
     }
     let mut report = make((run, state), Depth::Full, !arguments.json, extra)?;
-    let unkept = note_run(&mut report, run, state);
+    // Also where no look was before: what the kernel wrote since the boot would else hold the node back only after it has returned.
+    let unkept = note_run_where(|_| true, &mut report, run, state);
     if arguments.json {
         print(&output::json(&report)?)?;
     } else {

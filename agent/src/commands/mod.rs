@@ -230,6 +230,17 @@ fn ask_ledger<T>(
 /// ledger, what the run itself read of its GPUs still counts as it would for the daemon. The answer says why the ledger does not
 /// have the run, where there is one.
 fn note_run(report: &mut Report, run: &RunArgs, state: &StateArgs) -> Option<String> {
+    note_run_where(|own| own.is_expected(state.is_named()), report, run, state)
+}
+
+/// The same of a run that asks the user's own ledger where `is_asked` says so. One that nobody has kept yet is begun by that, as by
+/// a first look.
+fn note_run_where(
+    is_asked: impl FnOnce(&LedgerFile) -> bool,
+    report: &mut Report,
+    run: &RunArgs,
+    state: &StateArgs,
+) -> Option<String> {
     let scope = run.scope();
     let now = SystemClock.now();
     let Folders { own, of_node } = state.folders();
@@ -238,7 +249,7 @@ fn note_run(report: &mut Report, run: &RunArgs, state: &StateArgs) -> Option<Str
     stamp(report, &policy);
     let told = of_node.map_or(Ok(None), |folder| LedgerFile::of(folder).told_to_others());
     let beside = of_run_beside(told, report, scope, &policy);
-    let own = own.filter(|ledger| ledger.is_expected(state.is_named()));
+    let own = own.filter(is_asked);
     let mut unkept = None;
     let own = own.map(|ledger| {
         let noted = ledger.note_run(&run.host_root(), report, scope, now);

@@ -400,10 +400,15 @@ fn work_that_never_ends_under_load_is_a_hang() {
         });
         scenario
     });
-    let run = node.run(
-        "admit",
-        &[&["--json", "--step-timeout", "6"][..], &SHORT].concat(),
-    );
+    let state = node.path("state");
+    let limited = [
+        "--json",
+        "--step-timeout",
+        "6",
+        "--state",
+        state.to_str().unwrap(),
+    ];
+    let run = node.run("admit", &[&limited[..], &SHORT].concat());
     let report = run.report();
     assert_eq!(
         (run.code, causes(&report)),

@@ -18,6 +18,7 @@ mod enrol;
 mod facts;
 mod feedback;
 mod finding;
+mod first_admission;
 mod flow;
 mod gate;
 mod gate_scripts;
