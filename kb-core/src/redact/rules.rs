@@ -188,13 +188,15 @@ pub(super) const RULES: &[Rule] = &[
         r#"\b(?:ipmitool|ipmi-[a-z]+|racadm|ilorest|snmp[a-z]*|htpasswd)\b.*?\s(?:-[pPc]\s*|-b\s+\S+\s+\S+\s+)["']?([^\s"'-][^\s"']*)"#,
         SECRET,
     ),
-    rule(
-        r#"(?i)\bcommunity(?: string)?\s*[:=]?\s+["']?([^\s"']+)"#,
-        &[(Kind::Secrets, Only::Odd)],
-    ),
+    rule(r#"(?i)\bcommunity string\s*[:=]?\s+["']?([^\s"']+)"#, VALUE),
     rule(r"\becho\s+(\S+)\s*\|\s*sudo\s+-S", SECRET),
     rule(
-        r#"(?i)\b(?:(?:pg|mysql_|sshpass_?)(?:password|pwd)|otp|jwt|psk|pass phrase|bearer:|(?:ldap )?bind pw|(?:with|using|bad|invalid|expired) (?:token|key))\s+["']?([^\s"']{6,})"#,
+        r#"(?i)\b(?:(?:pg|mysql_)(?:password|pwd)|pass phrase|(?:ldap )?bind pw)\s+["']?([^\s"']{6,})"#,
+        VALUE,
+    ),
+    rule(r#"(?i)\bpsk\s+"([^"]+)""#, SECRET),
+    rule(
+        r#"(?i)\b(?:otp|jwt|bearer:|(?:with|using|bad|invalid|expired) (?:token|key))\s+["']?([^\s"']{6,})"#,
         &[(Kind::Secrets, Only::Odd)],
     ),
     rule(
