@@ -188,6 +188,8 @@ fn commit(
         let (index, commit) = indexer.commit_meanwhile(prior)?;
         return Ok((index, Holder::Commit(commit)));
     }
+    // tantivy starts a thread for the next documents here.
+    background::before_threads();
     let index = indexer.commit(prior)?;
     Ok((index, Holder::Here(Box::new(indexer))))
 }

@@ -10,12 +10,12 @@ use tokio::sync::oneshot;
 use super::priority::{self, ThreadClock};
 
 /// Work that gets no tenth of a processor for so long waits for one that is never free, and is hurried.
-const PATIENCE: Duration = Duration::from_millis(300);
+const PATIENCE: Duration = Duration::from_millis(50);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Beside {
     Nobody,
-    /// Requests, which come first. The work starts no threads.
+    /// Requests, which come first. Before the work starts threads, it calls [`before_threads`].
     Requests,
     /// The same for work that starts threads: they step back with it.
     RequestsWithThreads,
@@ -43,20 +43,27 @@ pub(crate) async fn run<T: Send + 'static>(
             let _ = sender.send(work());
         })
         .ok()?;
-    if beside == Beside::Requests {
-        let mut used = Duration::ZERO;
-        loop {
-            if let Ok(done) = tokio::time::timeout(PATIENCE, &mut done).await {
-                return done.ok();
-            }
-            let before = std::mem::replace(&mut used, clock.used());
-            if used.saturating_sub(before) < PATIENCE / 10 {
-                break;
-            }
-        }
-        priority::end_idle(thread);
+    if beside != Beside::Requests {
+        return done.await.ok();
     }
-    done.await.ok()
+    let thread = Arc::new(thread);
+    let (mut patience, mut used) = (PATIENCE, Duration::ZERO);
+    loop {
+        if let Ok(done) = tokio::time::timeout(patience, &mut done).await {
+            return done.ok();
+        }
+        let before = std::mem::replace(&mut used, clock.used());
+        if used.saturating_sub(before) < patience / 10 {
+            priority::end_idle(Arc::clone(&thread));
+            // Again later: it may not have been idle yet.
+            patience *= 2;
+        }
+    }
+}
+
+/// Has the caller's work go on as that of a thread that is only nicer.
+pub(super) fn before_threads() {
+    priority::end_own_idle();
 }
 
 /// Does `work` on a thread that steps back, and waits for it. Threads that the work starts step back with it.
