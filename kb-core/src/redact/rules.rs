@@ -185,7 +185,20 @@ pub(super) const RULES: &[Rule] = &[
     ),
     // Remote management of servers, and SNMP.
     rule(
-        r#"\b(?:ipmitool|ipmi-[a-z]+|racadm|ilorest|snmp[a-z]*|htpasswd)\b.*?\s(?:-[pPc]\s*|-b\s+\S+\s+\S+\s+)["']?([^\s"'-][^\s"']*)"#,
+        r#"\bip(?:mitool|mi-[a-z]+)\b.*?\s(?:-P|--password)[ =]?["']?([^\s"'-][^\s"']*)"#,
+        SECRET,
+    ),
+    rule(
+        r#"\b(?:racadm|ilorest)\b.*?\s-p\s*["']?([^\s"'-][^\s"']*)"#,
+        SECRET,
+    ),
+    rule(r#"\bsnmp[a-z]*\b.*?\s-c\s*["']?([^\s"'-][^\s"']*)"#, SECRET),
+    rule(
+        r#"\bsnmp[a-z]*\b.*?\s-A\s*["']?([^\s"'-][^\s"']*)["']?(?:.*?\s-X\s*["']?([^\s"'-][^\s"']*))?"#,
+        SECRET,
+    ),
+    rule(
+        r#"\bhtpasswd\b.*?\s-[a-zA-Z]*b[a-zA-Z]*\s+(?:\S+\s+)?\S+\s+["']?([^\s"']+)["']?"#,
         SECRET,
     ),
     rule(r#"(?i)\bcommunity string\s*[:=]?\s+["']?([^\s"']+)"#, VALUE),
