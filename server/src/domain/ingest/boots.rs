@@ -9,8 +9,8 @@ use crate::store::{NewReport, Proofs, ReportListing};
 /// Reports after a time, of which the first to end is asked.
 const MOST: u32 = 16;
 
-/// Whether the boot of a late report speaks against its clock: no report after it is of that boot, and the reports around it are of one
-/// other boot, or there is none before it. A node whose clock has lost its battery tells a time before all that is known of it.
+/// Whether the boot of a late report speaks against its clock: the report after it is of another boot, and so is the one before it, or there
+/// is none. A node whose clock has lost its battery tells a time before all that is known of it.
 pub(super) async fn contradict_clock(
     past: &Past<'_>,
     new: &NewReport,

@@ -50,7 +50,7 @@ pub(super) async fn hold_against_later(
 /// What is gone from report to report.
 struct Gone {
     refuted: Vec<Refuted>,
-    /// Those of them that are not over: place, and the report.
+    /// Places in `refuted` whose GPUs are still gone, each with its report.
     open: Vec<(usize, Report)>,
     /// An alarm, or an earlier report of the boot, tells of it: GPUs that are gone then do not come back with a new boot.
     is_told: bool,

@@ -41,13 +41,13 @@ pub(super) async fn judge(
         count_from_own_clock(new, &known);
         judged.ends = hold_against_faults(past, new, sent, &known).await?;
         if new.tells_of_fault() {
-            let is_sure = !contradict_clock(past, new, sent, &known).await?;
+            let is_sure = is_sure && !contradict_clock(past, new, sent, &known).await?;
             let (refuted, is_over) = hold_against_health(past, new, (sent, is_sure), &known).await?;
             judged.refuted = refuted;
             judged.is_over = is_over;
         }
         let more = hold_against_later(past, new, sent, &known).await?;
-        let more = beside(more, &judged.refuted);
+        let more = without(more, &judged.refuted);
         judged.refuted.extend(more);
     } else {
         let own = new.ended();
@@ -61,7 +61,7 @@ pub(super) async fn judge(
         }
         let (refuted, is_over) = hold_against_health(past, new, (sent, is_sure), &known).await?;
         let more = hold_against_later(past, new, sent, &known).await?;
-        let more = beside(more, &refuted);
+        let more = without(more, &refuted);
         judged.refuted = refuted;
         judged.refuted.extend(more);
         let is_alarm = new.weight == Weight::Alarm;
@@ -113,7 +113,7 @@ async fn judge_alarm(
     let known = past.reports.proofs(&new.node, new.simulated, MOST).await?;
     let (mut refuted, is_over) = hold_against_health(past, new, (sent, is_sure), &known).await?;
     let more = hold_against_later(past, new, sent, &known).await?;
-    let more = beside(more, &refuted);
+    let more = without(more, &refuted);
     refuted.extend(more);
     let mut judged = Judged {
         reports: known.reports,
@@ -127,7 +127,7 @@ async fn judge_alarm(
 }
 
 /// Those that are not refuted already.
-fn beside(more: Vec<Refuted>, refuted: &[Refuted]) -> Vec<Refuted> {
+fn without(more: Vec<Refuted>, refuted: &[Refuted]) -> Vec<Refuted> {
     let known: Vec<ReportId> = refuted.iter().map(|one| one.id.clone()).collect();
     more.into_iter().filter(|one| !known.contains(&one.id)).collect()
 }

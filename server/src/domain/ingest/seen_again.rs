@@ -20,9 +20,7 @@ const KERNEL_LOG: &str = "kernel_log.readable";
 
 /// Why the later report leaves a warning as it was; `None` where it has seen again all that told of it, or admits the node.
 pub(super) fn leaves_warning_open(earlier: &Report, later: &Report, policy: &Policy) -> Option<String> {
-    if not_admitted(later).is_none() {
-        return None;
-    }
+    not_admitted(later)?;
     let warned = Warned::of(earlier, policy);
     let both = Both::of(earlier, later);
     if let Some(cause) = warned.loads.first() {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use kb_core::observation::{Look, cause};
 use kb_core::policy::Policy;
-use kb_core::report::{Pair, Report};
+use kb_core::report::{Bearing, Nature, Pair, Report};
 use kb_core::verdict::{Verdict, judged};
 
 /// The warnings of one report.
@@ -17,6 +17,8 @@ pub(super) struct Warned {
     pub(super) states: Vec<(String, String)>,
     /// Causes that a load showed.
     pub(super) loads: BTreeSet<String>,
+    /// Whether a look warns of an event of the ledger, which ends by the ledger.
+    has_event: bool,
 }
 
 impl Warned {
@@ -41,6 +43,8 @@ impl Warned {
         let states = states.filter(|(cause, _)| !is_by_pair || *cause == cause::GPU_WITHOUT_DRIVER);
         let loads = by_rules.load.iter().flat_map(|load| &load.findings);
         let loads = loads.filter(|found| found.verdict == Verdict::Degraded);
+        let mut open = report.health.iter().flat_map(|health| &health.open);
+        let has_event = open.any(|entry| entry.nature == Nature::Event && entry.bearing >= Bearing::Warning);
         Self {
             pairs,
             evidence,
@@ -48,6 +52,7 @@ impl Warned {
                 .map(|(cause, device)| (cause.to_owned(), device.to_owned()))
                 .collect(),
             loads: loads.map(|found| found.cause.clone()).collect(),
+            has_event: has_event && !was_tried,
         }
     }
 
@@ -67,6 +72,6 @@ impl Warned {
 
     /// Whether nothing in the report names what it warns of.
     pub(super) fn is_unnamed(&self) -> bool {
-        self.evidence.is_empty() && self.states.is_empty() && self.loads.is_empty()
+        self.evidence.is_empty() && self.states.is_empty() && self.loads.is_empty() && !self.has_event
     }
 }

@@ -53,8 +53,15 @@ pub(super) async fn refute<DB: Engine>(
     counts: bool,
 ) -> Result<(), StoreError> {
     for refuted in report.judged.iter().flat_map(|judged| &judged.refuted) {
-        let sql =
-            "UPDATE report SET weight = $4, verdict = 'unknown', reason = $3 WHERE node_id = $1 AND id = $2";
+        // What an open report warned of stays a warning where only its health is refuted.
+        let sql = if refuted.weight == Weight::Look {
+            "UPDATE report SET reason = $3, \
+                weight = CASE WHEN verdict = 'degraded' AND open_causes IS NOT NULL THEN 'alarm' ELSE $4 END, \
+                verdict = CASE WHEN verdict = 'degraded' AND open_causes IS NOT NULL THEN 'degraded' ELSE 'unknown' END \
+                WHERE node_id = $1 AND id = $2"
+        } else {
+            "UPDATE report SET weight = $4, verdict = 'unknown', reason = $3 WHERE node_id = $1 AND id = $2"
+        };
         let (weight, reason) = (refuted.weight.word(), &refuted.reason);
         tx.run(sql, values![&report.node, &refuted.id, reason, weight])
             .await?;

@@ -93,6 +93,22 @@ async fn what_the_server_finds_slow_is_a_finding() {
 }
 
 #[tokio::test]
+async fn a_slow_pair_outlives_a_fault_that_comes_late() {
+    let slow = measured("slow", 20, &all(), Some((1, 2)));
+    let broken = as_run(run("broken", 10, &GPUS, true));
+    let plain = plain("plain", 30);
+    for order in [
+        [&broken, &slow, &plain],
+        [&slow, &broken, &plain],
+        [&slow, &plain, &broken],
+    ] {
+        let ids: Vec<_> = order.iter().map(|report| &report["id"]).collect();
+        let (_, verdict) = after(&order.map(Clone::clone)).await;
+        assert_eq!(verdict, Verdict::Degraded, "{ids:?}");
+    }
+}
+
+#[tokio::test]
 async fn a_slow_pair_stays_slow_until_it_is_measured_again() {
     let without: Vec<_> = all().into_iter().filter(|pair| *pair != (1, 2)).collect();
     let mut of_other_size = good(20);
@@ -202,7 +218,7 @@ async fn a_fact_that_warned_has_to_be_read_again() {
         let without = |report: Value| with_fact(report, &[(most, json!(best))]);
         let narrow = with(plain("narrow", 10), bad);
         assert_eq!(
-            after(&[narrow.clone()]).await,
+            after(std::slice::from_ref(&narrow)).await,
             ("narrow".to_owned(), Verdict::Degraded)
         );
         for later in [
