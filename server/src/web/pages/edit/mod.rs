@@ -130,9 +130,13 @@ pub async fn get(
     let At { at, read } = asked.into_inner();
     let at = match (at, read.map(Revision).filter(|read| *read != status.head)) {
         (Some(field), Some(read)) => {
-            let before = texts(&state, &id, read).await?;
             let words = Words::of(locale::of(&request).language);
-            at::find(field, (read, &before), &base, words)
+            match texts(&state, &id, read).await {
+                Ok(before) => at::find(field, (read, &before), &base, words),
+                // A mistyped number, or a revision of a record that was merged into this one.
+                Err(problem) if problem.code() == Code::NotFound => at::Found::default(),
+                Err(problem) => return Err(problem),
+            }
         }
         (field, _) => at::Found { field, notice: None },
     };
