@@ -84,6 +84,18 @@ fn an_update_that_does_no_harm_is_not_named() {
 }
 
 #[test]
+fn a_branch_on_which_few_nodes_are_slower_is_not_named() {
+    let of_rack = |rack: &'static str, from: usize| {
+        (0..40).map(move |at| {
+            let driver = if at < 20 { "590" } else { "580" };
+            node(from + at, rack, driver, if at < 6 { 340.0 } else { 370.0 })
+        })
+    };
+    let nodes: Vec<_> = of_rack("r1", 0).chain(of_rack("r2", 40)).collect();
+    assert_eq!(values(&of_nodes(&nodes)), [] as [&str; 0]);
+}
+
+#[test]
 fn few_nodes_and_one_rack_tell_nothing() {
     // Four nodes.
     assert_eq!(values(&of_nodes(&fleet(2, 340.0))), [] as [&str; 0]);

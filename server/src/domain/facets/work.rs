@@ -16,6 +16,9 @@ const MOST_VALUES: usize = 1_000;
 const CHANCE: f64 = 0.01;
 /// So many times as often as others must nodes with the facet be affected.
 const TIMES: f64 = 2.0;
+/// A facet is told to make a test slower where at least one in so many nodes with it is. Some tests have long tails, and the nodes of each
+/// branch are held against others, so that a few more of one branch may be slower without any cause.
+const ONE_IN: u32 = 3;
 /// Associations that are told at most.
 const MOST: usize = 100;
 
@@ -114,6 +117,10 @@ impl Work {
             strata: self.strata,
             afflicted,
             held: &held.nodes,
+            least: match affliction {
+                Affected::Finding(_) => None,
+                Affected::Slower(_) => Some(ONE_IN),
+            },
         };
         if let Some(told) = tried.told(&self.factorials) {
             self.told.associations.push(Association {
@@ -145,6 +152,8 @@ struct Tried<'a> {
     strata: usize,
     afflicted: &'a [bool],
     held: &'a [usize],
+    /// One in so many nodes with the facet has to be affected.
+    least: Option<u32>,
 }
 
 impl Tried<'_> {
@@ -171,7 +180,10 @@ impl Tried<'_> {
             f64::from(with.0) * f64::from(without.1),
             f64::from(without.0) * f64::from(with.1),
         );
-        if more < TIMES * less || without.1 == 0 {
+        let are_few = self
+            .least
+            .is_some_and(|one_in| with.0.saturating_mul(one_in) < with.1);
+        if more < TIMES * less || without.1 == 0 || are_few {
             return None;
         }
         Some(Association {
