@@ -25,13 +25,13 @@ pub(super) fn read(signatures: &[RecordSignatures], cache: &PatternCache) -> Vec
             .chunks(share)
             .map(|share| scope.spawn(move || read_share(share, cache)))
             .collect();
-        // What a panic kept from being read is read by who needs it, and panics there.
+        // A thread that panics gives nothing: the build reads its share then, and panics where it can be told.
         let read = shares.into_iter().filter_map(|share| share.join().ok());
         read.flatten().collect()
     })
 }
 
-/// What cannot be read is told by who needs it.
+/// Errors are left out: the build finds them again and tells them.
 fn read_share(share: &[RecordSignatures], cache: &PatternCache) -> Vec<Arc<Slot>> {
     let mut read = Vec::new();
     for record in share {

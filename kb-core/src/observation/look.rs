@@ -228,7 +228,7 @@ impl Look {
 
     /// True where somebody has looked at the bus and the device that the event is about is not there, or is a port below which nothing
     /// is left: what was there is not known.
-    pub(crate) fn is_of_nobody(&self, event: &LineEvent) -> bool {
+    pub(crate) fn is_of_no_device(&self, event: &LineEvent) -> bool {
         let device = event.source.as_ref().unwrap_or(&event.device);
         let others = self.others.as_ref();
         others.is_some_and(|others| !others.contains(device))

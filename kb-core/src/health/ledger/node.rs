@@ -106,7 +106,7 @@ mod tests {
         assert!(why.contains("the node pod-20, and this one is pod-4"), "{why}");
     }
 
-    /// Of a node that names neither itself nor its boot a ledger may be, whatever its name is.
+    /// A node that can read neither its id nor its boot id may own any ledger.
     #[test]
     fn without_a_boot_id_no_ledger_is_another_nodes() {
         let mut ledger = Ledger::default();

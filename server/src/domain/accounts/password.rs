@@ -49,7 +49,8 @@ pub struct Passwords {
     nobody: Arc<Nobody>,
 }
 
-/// A hash that no password has, for logins that nobody has. It is made with the first password that is verified, whoever's it is.
+/// A dummy hash, against which the password of an unknown login is verified: that takes as long as with a known one. It is made with the
+/// first password that is verified, for known and unknown logins alike.
 #[derive(Debug)]
 struct Nobody {
     password: String,

@@ -281,7 +281,7 @@ mod tests {
             ("fatal", vec!["a"], vec!["a", "b"], false),
             ("error", vec!["a", "b"], vec!["a"], false),
             ("error", vec!["a"], vec![], true),
-            // One that stands for another is another.
+            // An example that replaces another one does not keep it.
             ("error", vec!["a"], vec!["b"], true),
             ("error", vec![], vec![], false),
         ] {
