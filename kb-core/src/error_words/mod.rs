@@ -14,7 +14,7 @@ pub(crate) use level::Level;
 use level::Levels;
 
 /// Beginnings of words that tell of an error.
-const ERRORS: [&str; 71] = [
+const ERRORS: [&str; 84] = [
     "error",
     "fail",
     "fatal",
@@ -59,6 +59,19 @@ const ERRORS: [&str; 71] = [
     "stuck for",
     "stall",
     "remounting",
+    "nobody cared",
+    "disabling irq",
+    "unknown reason",
+    "warning: cpu:",
+    "[#1]",
+    "call trace",
+    "disappeared",
+    "died",
+    "no route to",
+    "broken pipe",
+    "connection reset",
+    "no space left",
+    "stale file",
     "hardware protection",
     "overheat",
     "high temperature",

@@ -59,6 +59,14 @@ fn errors_are_told_from_other_lines() {
         "CRITICAL - GPU3 missing",
         "State: Down",
         "torch.cuda.is_available(): False",
+        "irq 33: nobody cared (try booting with the \"irqpoll\" option)",
+        "Uhhuh. NMI received for unknown reason 3d on CPU 0.",
+        "WARNING: CPU: 3 PID: 1234 at nvidia/nv.c:12 nv_open+0x1/0x2 [nvidia]",
+        "stack segment: 0000 [#1] SMP",
+        "GPU 3 disappeared",
+        "ssh: connect to host node7 port 22: No route to host",
+        "tar: write: Stale file handle",
+        "worker 3 died with exit code -11",
     ] {
         assert!(looks_like_error(line), "{line}");
     }
