@@ -123,14 +123,14 @@ fn take_in(
 /// A line about a device of the bus is read once, and is of all GPUs that it is about, whichever this look is at.
 fn see_bus(look: &mut Look, root: &HostRoot) {
     for (gpu, above) in host::gpus_on_bus(root) {
-        look.on_bus(&gpu, &above);
+        look.bus.add_gpu(&gpu, &above);
     }
     if look
         .events
         .iter()
         .any(|seen| matches!(seen.event.what, What::Bus(_)))
     {
-        look.others_on_bus(host::others_on_bus(root));
+        look.bus.add_others(host::others_on_bus(root));
     }
 }
 

@@ -1,11 +1,9 @@
 //! What a report's facts say of each GPU: every state as good, bad or not read, and the counts that only ever rise.
 
-use std::collections::BTreeSet;
-
 use serde_json::Value;
 
+use super::bus::Bus;
 use super::line::canonical;
-
 use super::states::{JUDGED, bearing_of, number, tells_nothing};
 use super::{LineEvent, cause};
 use crate::report::{
@@ -36,10 +34,8 @@ pub struct Look {
     pub(crate) states: Vec<Reading>,
     pub(crate) counts: Vec<Count>,
     pub(crate) links: Vec<(String, u64)>,
-    /// Each bridge above a GPU, with the GPU. Of a GPU of the bus also the GPU with itself.
-    bridges: Vec<(String, String)>,
-    /// Devices of the bus that are no GPU and above none; `None`: nobody has looked.
-    others: Option<BTreeSet<String>>,
+    /// Where the GPUs and other devices lie.
+    pub bus: Bus,
 }
 
 /// Which GPUs a look was at.
@@ -209,41 +205,10 @@ impl Look {
         });
     }
 
-    /// Adds where a GPU lies, whether or not this look is about it: an error of the bus may be of it all the same.
-    pub fn on_bus(&mut self, gpu: &str, above: &[String]) {
-        let gpu = canonical(gpu);
-        let above = above.iter().map(|bridge| canonical(bridge));
-        for device in above.filter(|bridge| *bridge != gpu).chain([gpu.clone()]) {
-            let place = (device, gpu.clone());
-            if !self.bridges.contains(&place) {
-                self.bridges.push(place);
-            }
-        }
-    }
-
-    /// Adds the devices of the bus that are no GPU: an error of the bus may be theirs.
-    pub fn others_on_bus(&mut self, devices: impl IntoIterator<Item = String>) {
-        self.others = Some(devices.into_iter().map(|device| canonical(&device)).collect());
-    }
-
-    /// True where somebody has looked at the bus and the device that the event is about is not there, or is a port below which nothing
-    /// is left: what was there is not known.
-    pub(crate) fn is_of_no_device(&self, event: &LineEvent) -> bool {
-        let device = event.source.as_ref().unwrap_or(&event.device);
-        let others = self.others.as_ref();
-        others.is_some_and(|others| !others.contains(device))
-    }
-
-    /// Each bridge above a GPU that was seen, with the GPU.
-    pub(crate) fn bridges(&self) -> &[(String, String)] {
-        &self.bridges
-    }
-
     /// The GPUs that an error of a device of the bus is about: itself, or those below it. None is of no GPU.
     pub(crate) fn gpus_at(&self, device: &str) -> Vec<String> {
-        let below = self.bridges.iter().filter(|(bridge, _)| bridge == device);
         let itself = self.gpus.iter().filter(|gpu| *gpu == device);
-        itself.chain(below.map(|(_, gpu)| gpu)).cloned().collect()
+        itself.chain(self.bus.below(device)).cloned().collect()
     }
 
     fn gpu(&mut self, index: usize, gpu: &Gpu) {
@@ -258,8 +223,9 @@ impl Look {
             .and_then(|path| path.value.as_ref());
         for step in path.and_then(Value::as_array).into_iter().flatten() {
             let address = step.get("address").and_then(Value::as_str).map(canonical);
-            let bridge = address.filter(|address| *address != device);
-            self.bridges.extend(bridge.map(|bridge| (bridge, device.clone())));
+            if let Some(bridge) = address.filter(|address| *address != device) {
+                self.bus.add_bridge(bridge, device.clone());
+            }
         }
         // NVML alone says that a GPU is lost: where it cannot be asked, nothing says that it is not.
         if lost.is_some() || !self.is_without_nvml() {

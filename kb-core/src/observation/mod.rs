@@ -5,6 +5,7 @@
 //! kernel log   -> line (Xid, SXid, a fatal message) -> known (what its record says)
 //! ```
 
+mod bus;
 pub mod cause;
 mod host_lines;
 mod known;
@@ -17,6 +18,7 @@ mod states;
 #[cfg(test)]
 mod tests;
 
+pub use bus::Bus;
 pub use cause::{WATCHED, Watched};
 pub use host_lines::is_host_failure;
 pub use known::{KnownXid, bearing, known, known_xids};

@@ -135,7 +135,7 @@ impl Ledger {
                 );
                 gpus.sort_unstable();
                 gpus.dedup();
-                if gpus.is_empty() && look.is_of_no_device(event) {
+                if gpus.is_empty() && look.bus.is_without_device_of(event) {
                     // A drive that somebody takes out leaves such lines, too.
                     let bearing = match record.as_ref().map(RecordId::as_str) {
                         Some(CARD_GONE | NO_ANSWER) => Bearing::Event,

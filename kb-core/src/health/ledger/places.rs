@@ -29,7 +29,7 @@ impl Ledger {
                 above: BTreeMap::new(),
             };
         }
-        for (device, gpu) in look.bridges() {
+        for (device, gpu) in look.bus.bridges() {
             self.places
                 .above
                 .entry(gpu.clone())
