@@ -46,9 +46,7 @@ pub(super) async fn judge(
             judged.refuted = refuted;
             judged.is_over = is_over;
         }
-        let more = hold_against_later(past, new, sent, &known).await?;
-        let more = without(more, &judged.refuted);
-        judged.refuted.extend(more);
+        add_later(past, new, sent, (&known, &mut judged.refuted)).await?;
     } else {
         let own = new.ended();
         let is_sure = is_sure && !contradict_clock(past, new, sent, &known).await?;
@@ -60,10 +58,8 @@ pub(super) async fn judge(
             }
         }
         let (refuted, is_over) = hold_against_health(past, new, (sent, is_sure), &known).await?;
-        let more = hold_against_later(past, new, sent, &known).await?;
-        let more = without(more, &refuted);
         judged.refuted = refuted;
-        judged.refuted.extend(more);
+        add_later(past, new, sent, (&known, &mut judged.refuted)).await?;
         let is_alarm = new.weight == Weight::Alarm;
         judged.is_over = is_over || (is_alarm && is_over_already(past, new, sent, &known).await?);
         // A look with a warning of its own may read the causes of earlier alarms as good. A time that was moved may be too late: it
@@ -112,9 +108,7 @@ async fn judge_alarm(
 ) -> Result<(), IngestError> {
     let known = past.reports.proofs(&new.node, new.simulated, MOST).await?;
     let (mut refuted, is_over) = hold_against_health(past, new, (sent, is_sure), &known).await?;
-    let more = hold_against_later(past, new, sent, &known).await?;
-    let more = without(more, &refuted);
-    refuted.extend(more);
+    add_later(past, new, sent, (&known, &mut refuted)).await?;
     let mut judged = Judged {
         reports: known.reports,
         refuted,
@@ -126,10 +120,19 @@ async fn judge_alarm(
     Ok(())
 }
 
-/// Those that are not refuted already.
-fn without(more: Vec<Refuted>, refuted: &[Refuted]) -> Vec<Refuted> {
-    let known: Vec<ReportId> = refuted.iter().map(|one| one.id.clone()).collect();
-    more.into_iter().filter(|one| !known.contains(&one.id)).collect()
+/// Adds the later reports that this one refutes by the GPUs that it shows, apart from those that are refuted already.
+async fn add_later(
+    past: &Past<'_>,
+    new: &NewReport,
+    sent: &Report,
+    (known, refuted): (&Proofs, &mut Vec<Refuted>),
+) -> Result<(), IngestError> {
+    for later in hold_against_later(past, new, sent, known).await? {
+        if refuted.iter().all(|other| other.id != later.id) {
+            refuted.push(later);
+        }
+    }
+    Ok(())
 }
 
 fn ids(faults: &[&OpenFault]) -> Vec<ReportId> {

@@ -17,6 +17,7 @@ use super::warned::Warned;
 /// Fewest samples of a figure that is judged.
 const LEAST_SAMPLES: usize = 3;
 const KERNEL_LOG: &str = "kernel_log.readable";
+const NOWHERE: &str = "what told of it leads to nothing in its report, so that nothing could be seen again";
 
 /// Why the later report leaves a warning as it was; `None` where it has seen again all that told of it, or admits the node.
 pub(super) fn leaves_warning_open(earlier: &Report, later: &Report, policy: &Policy) -> Option<String> {
@@ -76,12 +77,11 @@ impl<'r> Both<'r> {
         for pointer in evidence {
             let parts: Vec<&str> = pointer.split('/').skip(1).collect();
             let why = match parts.as_slice() {
-                ["measurements", number, ..] => {
-                    let measurement = at(&self.earlier.measurements, number);
-                    measurement
-                        .filter(|_| measured.insert(*number))
-                        .and_then(|measurement| self.unmeasured(measurement))
-                }
+                ["measurements", number, ..] => match at(&self.earlier.measurements, number) {
+                    Some(measurement) if measured.insert(*number) => self.unmeasured(measurement),
+                    Some(_) => None,
+                    None => Some(NOWHERE.to_owned()),
+                },
                 ["gpus", number, "facts", name] => self.fact_unread(number, name),
                 ["pairs", number, "facts", name] => self.pair_unread(number, name),
                 ["pairs", number, "directions", direction, "checks", check] => {
@@ -146,19 +146,23 @@ impl<'r> Both<'r> {
     }
 
     fn fact_unread(&self, number: &str, fact: &str) -> Option<String> {
-        match self.place(number.parse().ok()?) {
-            Place::At(index) => {
-                let gpu = gpu_at(self.later, *index)?;
-                let told = || format!("{fact} of {} was not read", name(gpu));
-                (!is_read(gpu.facts.get(fact))).then(told)
+        match at(&self.places, number) {
+            Some(Place::At(index)) => {
+                let gpu = gpu_at(self.later, *index);
+                let fact_now = gpu.and_then(|gpu| gpu.facts.get(fact));
+                let named = gpu.map_or_else(|| format!("GPU {index}"), name);
+                (!is_read(fact_now)).then(|| format!("{fact} of {named} was not read"))
             }
-            Place::TakenOut => None,
-            Place::Gone(why) => Some(why.clone()),
+            Some(Place::TakenOut) => None,
+            Some(Place::Gone(why)) => Some(why.clone()),
+            None => Some(NOWHERE.to_owned()),
         }
     }
 
     fn pair_unread(&self, number: &str, fact: &str) -> Option<String> {
-        let pair = at(&self.earlier.pairs, number)?;
+        let Some(pair) = at(&self.earlier.pairs, number) else {
+            return Some(NOWHERE.to_owned());
+        };
         let told = |now: &Pair| {
             let (a, b) = (now.a, now.b);
             let why = format!("{fact} of GPU {a} and GPU {b} was not read");
@@ -168,9 +172,13 @@ impl<'r> Both<'r> {
     }
 
     fn unchecked(&self, number: &str, direction: &str, check: &str) -> Option<String> {
-        let pair = at(&self.earlier.pairs, number)?;
-        let direction = at(&pair.directions, direction)?;
-        let name = &at(&direction.checks, check)?.name;
+        let check = at(&self.earlier.pairs, number).and_then(|pair| {
+            let direction = at(&pair.directions, direction)?;
+            Some((pair, &at(&direction.checks, check)?.name))
+        });
+        let Some((pair, name)) = check else {
+            return Some(NOWHERE.to_owned());
+        };
         self.of_pair(pair, |now| {
             let mut checks = now.directions.iter().flat_map(|direction| &direction.checks);
             let is_made = checks.any(|check| {

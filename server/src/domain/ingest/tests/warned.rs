@@ -258,6 +258,23 @@ async fn a_fact_that_warned_has_to_be_read_again() {
 }
 
 #[tokio::test]
+async fn what_leads_to_nothing_in_its_report_was_not_seen_again() {
+    for pointer in [
+        "/measurements/9",
+        "/gpus/9/facts/x",
+        "/pairs/99/facts/x",
+        "/pairs/99/directions/0/checks/0",
+    ] {
+        let mut warned = plain("warned", 10);
+        warned["pairs"][0]["verdict"] =
+            json!({ "verdict": "degraded", "cause": "slow_pair", "reason": "slow", "evidence": [pointer] });
+        warned["conclusion"] = json!({ "verdict": "degraded", "exit_code": 1, "reason": "slow" });
+        let (_, verdict) = after(&[warned, good(20)]).await;
+        assert_eq!(verdict, Verdict::Degraded, "{pointer}");
+    }
+}
+
+#[tokio::test]
 async fn a_slow_gpu_that_was_taken_out_is_slow_no_more() {
     let fewer = |id: &str, expected: Option<u32>| {
         let mut run = as_run(run(id, 20, &[0, 1, 3], false));
