@@ -16,8 +16,8 @@ const MOST_VALUES: usize = 1_000;
 const CHANCE: f64 = 0.01;
 /// So many times as often as others must nodes with the facet be affected.
 const TIMES: f64 = 2.0;
-/// A facet is told to make a test slower where at least one in so many nodes with it is. Some tests have long tails, and the nodes of each
-/// branch are held against others, so that a few more of one branch may be slower without any cause.
+/// A facet is named for a slower test only where at least one in so many nodes with the facet is slower. The figures of some tests have long
+/// tails, so that a few nodes more of one driver branch are slower by chance.
 const ONE_IN: u32 = 3;
 /// Associations that are told at most.
 const MOST: usize = 100;
