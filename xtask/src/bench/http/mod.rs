@@ -3,14 +3,12 @@
 //!
 //! ```text
 //! texts      messages and queries, made from the signatures that the server knows
-//! load       the generator: one thread, many connections, each request sent when it is due
 //! editor     publishes a record every second meanwhile
 //! grown      more records than there are, made and put into the database
 //! ```
 
 mod editor;
 mod grown;
-mod load;
 mod texts;
 
 use std::fs;
@@ -22,9 +20,9 @@ use anyhow::{Context, Result};
 use serde_json::Value;
 
 use super::client::request;
+use super::load::{Load, Times};
 use super::server;
 use crate::shell;
-use load::{Load, Times};
 
 #[derive(clap::Args)]
 pub(crate) struct Options {

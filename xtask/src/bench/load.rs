@@ -12,24 +12,24 @@ use rustix::io::Errno;
 
 use crate::bench::client::{Connection, header};
 
-pub(super) struct Load<'a> {
-    pub(super) address: SocketAddr,
+pub(in crate::bench) struct Load<'a> {
+    pub(in crate::bench) address: SocketAddr,
     /// Sent in turn, from the first again after the last.
-    pub(super) requests: &'a [Vec<u8>],
+    pub(in crate::bench) requests: &'a [Vec<u8>],
     /// Requests a second.
-    pub(super) rate: f64,
-    pub(super) seconds: f64,
-    pub(super) connections: usize,
-    pub(super) explained: bool,
+    pub(in crate::bench) rate: f64,
+    pub(in crate::bench) seconds: f64,
+    pub(in crate::bench) connections: usize,
+    pub(in crate::bench) explained: bool,
 }
 
 #[derive(Default)]
-pub(super) struct Times {
+pub(in crate::bench) struct Times {
     latencies: Vec<Duration>,
     lateness: Vec<Duration>,
-    pub(super) explained: usize,
-    /// Answers of another status than 200.
-    pub(super) failed: usize,
+    pub(in crate::bench) explained: usize,
+    /// Answers that are no success.
+    pub(in crate::bench) failed: usize,
 }
 
 /// Time until the first request is due: all connections are open by then.
@@ -46,7 +46,7 @@ struct Lanes {
 }
 
 impl Load<'_> {
-    pub(super) fn run(&self) -> Result<Times> {
+    pub(in crate::bench) fn run(&self) -> Result<Times> {
         #[expect(
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,
@@ -134,7 +134,7 @@ impl Lanes {
         }
         times.latencies.extend(slot.take().map(|due| due.elapsed()));
         let answer = connection.answer()?;
-        times.failed += usize::from(answer.status != 200);
+        times.failed += usize::from(!(200..300).contains(&answer.status));
         let matches = header(answer.head, "peerless-matches");
         times.explained += usize::from(explained && matches.is_some_and(|count| count != "0"));
         self.idle.push_back(lane);
@@ -143,21 +143,38 @@ impl Lanes {
 }
 
 impl Times {
-    pub(super) fn sort(&mut self) {
+    pub(in crate::bench) fn sort(&mut self) {
         self.latencies.sort_unstable();
         self.lateness.sort_unstable();
     }
 
-    pub(super) fn answers(&self) -> usize {
+    pub(in crate::bench) fn answers(&self) -> usize {
         self.latencies.len()
     }
 
+    /// Of requests that were sent otherwise.
+    #[cfg(feature = "evaluation")]
+    pub(in crate::bench) fn of(latencies: Vec<Duration>, failed: usize) -> Self {
+        let mut times = Self {
+            latencies,
+            failed,
+            ..Self::default()
+        };
+        times.sort();
+        times
+    }
+
+    #[cfg(feature = "evaluation")]
+    pub(in crate::bench) fn sum(&self) -> Duration {
+        self.latencies.iter().sum()
+    }
+
     /// Latency that this share of all requests does not exceed. Sorted before.
-    pub(super) fn latency(&self, share: f64) -> Duration {
+    pub(in crate::bench) fn latency(&self, share: f64) -> Duration {
         at(&self.latencies, share)
     }
 
-    pub(super) fn lateness(&self, share: f64) -> Duration {
+    pub(in crate::bench) fn lateness(&self, share: f64) -> Duration {
         at(&self.lateness, share)
     }
 }
