@@ -97,6 +97,7 @@ impl LedgerFile {
     ) -> Result<Changed<T>, String> {
         let lock = self.lock();
         let Held { mut ledger, aside } = self.held(now, node)?;
+        name(&mut ledger);
         let value = change(&mut ledger);
         if let Some(node) = node {
             ledger.set_node(node);
@@ -136,6 +137,7 @@ impl LedgerFile {
             }
             None => base.clone(),
         };
+        name(&mut ledger);
         let value = change(&mut ledger);
         if let Some(node) = node {
             ledger.set_node(node);
@@ -272,6 +274,13 @@ impl LedgerFile {
             .mode(FOR_OWNER)
             .custom_flags(NO_WAIT)
             .open(path)
+    }
+}
+
+/// Without random numbers the ledger goes by the clock alone.
+fn name(ledger: &mut Ledger) {
+    if let Ok(random) = getrandom::u64() {
+        ledger.name(&format!("{random:016x}"));
     }
 }
 

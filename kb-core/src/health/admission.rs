@@ -4,7 +4,7 @@ use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
 use crate::observation::{canonical, cause};
-use crate::report::{Bearing, Clear, Entry, Gpu, NODE, Nature, Report};
+use crate::report::{Bearing, Clear, Entry, Gpu, NODE, Nature, Order, Report};
 use crate::severity::{Action, Blame};
 use crate::verdict::not_admitted;
 
@@ -75,7 +75,9 @@ pub fn is_cleared_since(entry: &Entry, earlier: &Report, later: &Report) -> bool
     let of = |report: &'_ Report| -> Vec<Clear> {
         let clears = report.health.iter().flat_map(|health| &health.clears);
         clears
-            .filter(|clear| clear.entries.contains(&entry.id) && is_after(&clear.at, entry))
+            .filter(|clear| {
+                clear.entries.contains(&entry.id) && is_after((&clear.at, clear.order.as_ref()), entry)
+            })
             .cloned()
             .collect()
     };
@@ -83,8 +85,13 @@ pub fn is_cleared_since(entry: &Entry, earlier: &Report, later: &Report) -> bool
     of(later).iter().any(|clear| !then.contains(clear))
 }
 
-/// Whether this time is after the last occurrence of the entry, by the node's clock. Of a time that cannot be read that is not known.
-pub fn is_after(at: &str, entry: &Entry) -> bool {
+/// Whether something is after the last occurrence of the entry: by the order of the ledger that noted both, else by the node's clock. Of a
+/// time that cannot be read that is not known.
+pub fn is_after((at, order): (&str, Option<&Order>), entry: &Entry) -> bool {
+    let by_order = order.zip(entry.order.as_ref());
+    if let Some(is_after) = by_order.and_then(|(order, last)| order.is_after(last)) {
+        return is_after;
+    }
     let read = |time: &str| OffsetDateTime::parse(time, &Rfc3339).ok();
     match (read(at), read(&entry.last_at)) {
         (Some(at), Some(last)) => at > last,

@@ -59,6 +59,23 @@ impl Health {
     }
 }
 
+/// A place in the order in which one ledger noted things. A clock can be set back; this order goes on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Order {
+    /// Tells this ledger from others, and from one that was begun anew on the same node.
+    pub ledger: String,
+    /// Rises with all that the ledger notes.
+    pub number: u64,
+}
+
+impl Order {
+    /// Whether it comes after the other; nothing where the two are of different ledgers.
+    pub fn is_after(&self, other: &Self) -> Option<bool> {
+        (self.ledger == other.ledger).then_some(self.number > other.number)
+    }
+}
+
 /// How an entry ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -157,6 +174,9 @@ pub struct Entry {
     /// The rule of the site's policy that decided `bearing`; absent where the records did.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub by_policy: Option<Ruled>,
+    /// Where in the ledger's order it was seen last. Absent from older agents, and where no ledger was kept.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub order: Option<Order>,
 }
 
 /// How often a device reported an Xid or SXid.
@@ -219,6 +239,9 @@ pub struct Proof {
     /// What it came to by the site's policy, where that is another verdict.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub by_policy: Option<Verdict>,
+    /// Where in the ledger's order it was taken in. Absent from older agents.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub order: Option<Order>,
 }
 
 impl Proof {
@@ -252,6 +275,9 @@ pub struct Clear {
     pub reason: String,
     /// Ids of the entries that it ended.
     pub entries: Vec<String>,
+    /// Where in the ledger's order it stands. Absent from older agents.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub order: Option<Order>,
 }
 
 /// Whose errors are numbered.

@@ -26,7 +26,9 @@ pub use fact::{Fact, Gap, GapKind};
 pub use fact_shape::Shape;
 pub use gpu::{Gpu, GpuIndex};
 pub(crate) use health::NODE;
-pub use health::{Bearing, Clear, Counter, Decidable, Entry, Family, Health, Nature, Proof, Seen, Unread};
+pub use health::{
+    Bearing, Clear, Counter, Decidable, Entry, Family, Health, Nature, Order, Proof, Seen, Unread,
+};
 pub use load::{EarlierLoad, EarlierOfGpu, Load, LoadFinding, LoadOfGpu, Spread};
 pub use measurement::{Cell, Conditions, Measurement, Operation, Taken};
 pub use nccl::{Nccl, NcclArm, NcclVerdict};
@@ -217,7 +219,7 @@ pub struct Failure {
 pub struct Conclusion {
     /// The worst verdict of all pairs, see [`crate::verdict`].
     pub verdict: Verdict,
-    /// Exit code that goes with it before `--fail-on` is applied; 2 where a fault is open that the run does not end.
+    /// Exit code that goes with it before `--fail-on` is applied; 2 where a fault is open that the run does not end, else 1 where a warning is.
     pub exit_code: u8,
     /// Why, in one sentence.
     pub reason: String,

@@ -24,7 +24,7 @@ use self::places::Places;
 use crate::ids::NodeId;
 use crate::observation::{Count, Look, Reading, cause};
 use crate::policy::{MOST_TIMES, add_time};
-use crate::report::{Bearing, Clear, Counter, Entry, Health, NODE, Nature, Proof, Unread, Verdict};
+use crate::report::{Bearing, Clear, Counter, Entry, Health, NODE, Nature, Order, Proof, Unread, Verdict};
 
 const VERSION: u32 = 1;
 const MOST_CLEARS: usize = 100;
@@ -72,6 +72,9 @@ pub struct Ledger {
     /// The boot in which one of them wrote last.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     nodes_boot: Option<String>,
+    /// The last place in its order that was given. Absent in ledgers of older agents, until one is named.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    order: Option<Order>,
 }
 
 impl Default for Ledger {
@@ -95,6 +98,7 @@ impl Default for Ledger {
             clears: Vec::new(),
             nodes: Vec::new(),
             nodes_boot: None,
+            order: None,
         }
     }
 }
@@ -144,6 +148,21 @@ impl Ledger {
             ..New::of(cause::LEDGER_DAMAGED, NODE)
         });
         ledger
+    }
+
+    /// Begins the ledger's order under this name, which no other ledger has, where it has none.
+    pub fn name(&mut self, name: &str) {
+        self.order.get_or_insert_with(|| Order {
+            ledger: name.to_owned(),
+            number: 0,
+        });
+    }
+
+    /// The next place in the ledger's order.
+    fn next_place(&mut self) -> Option<Order> {
+        let last = self.order.as_mut()?;
+        last.number = last.number.saturating_add(1);
+        Some(last.clone())
     }
 
     /// Takes in a look: events of the log first, then what is read now.
@@ -203,11 +222,13 @@ impl Ledger {
     /// Opens an entry, or adds to the one that is open: it stays as bad as it has been.
     fn add(&mut self, new: New<'_>) {
         let id = new.id();
+        let order = self.next_place();
         if let Some(entry) = self.open.iter_mut().find(|entry| entry.id == id) {
             note_times(entry, &new);
             entry.count = entry.count.saturating_add(new.count);
             new.at.clone_into(&mut entry.last_at);
             entry.boot_id = new.boot_id.map(str::to_owned);
+            entry.order = order;
             if new.bearing >= entry.bearing {
                 entry.bearing = new.bearing;
                 entry.text = new.text;
@@ -233,6 +254,7 @@ impl Ledger {
             times: Vec::new(),
             spans: Vec::new(),
             by_policy: None,
+            order,
         };
         note_times(&mut entry, &new);
         entry.count = new.count;
@@ -269,6 +291,7 @@ impl Ledger {
             by: by.to_owned(),
             reason: reason.to_owned(),
             entries,
+            order: self.next_place(),
         };
         self.add_clear(clear.clone());
         Ok(clear)
@@ -293,6 +316,11 @@ impl Ledger {
     /// Adds what is not open here by its id.
     pub fn add_open(&mut self, mut entries: Vec<Entry>) {
         entries.retain(|entry| !self.has(&entry.id));
+        for entry in &mut entries {
+            if let Some(order) = self.next_place() {
+                entry.order = Some(order);
+            }
+        }
         self.open.append(&mut entries);
     }
 

@@ -52,6 +52,7 @@ impl Ledger {
         };
         if is_fault || (of_all && !self.open.iter().any(hides)) {
             let (decidable, otherwise) = decidable::of(report);
+            let order = self.next_place();
             self.last_proof = Some(Proof {
                 decidable,
                 otherwise,
@@ -61,6 +62,7 @@ impl Ledger {
                 reason: report.conclusion.reason.clone(),
                 report: report.report_id.clone(),
                 boot_id: report.node.boot_id.clone(),
+                order,
             });
         }
     }
@@ -68,7 +70,9 @@ impl Ledger {
     /// Notes what a run has ended: an entry that is only gone could have been lost with the ledger.
     fn note_clear(&mut self, entries: Vec<String>, report: &Report) {
         if !entries.is_empty() {
+            let order = self.next_place();
             self.add_clear(Clear {
+                order,
                 at: report.finished_at.clone(),
                 by: "peerless-agent".to_owned(),
                 reason: format!("run {}: {}", report.report_id, report.conclusion.reason),

@@ -1,6 +1,6 @@
 //! What an admission ends that no other run does.
 
-use super::super::{Ledger, still_open};
+use super::super::{Health, Ledger, still_open};
 use super::{GPU_0, admitted, look, looked, only, proven, xid};
 use crate::policy::Policy;
 use crate::report::{Clear, Failure, Report};
@@ -129,6 +129,7 @@ fn an_open_fault_is_over_for_a_later_report_that_admits_or_tells_of_its_end() {
         by: "ops".to_owned(),
         reason: "new GPU".to_owned(),
         entries: entries.collect(),
+        order: None,
     });
     assert!(still_open(&earlier, &later).is_none());
     let mut before = later.clone();
@@ -148,6 +149,64 @@ fn an_open_fault_is_over_for_a_later_report_that_admits_or_tells_of_its_end() {
     );
     assert!(still_open(&earlier, &admitted("b")).is_none());
     assert!(still_open(&proven("a"), &proven("b")).is_none());
+}
+
+/// A clock that is set back moves no clear before the event that it ended, and one that ran ahead none behind a later event.
+#[test]
+fn a_clear_ends_what_the_ledger_had_noted_before_whatever_the_clock_says() {
+    let line = xid(GPU_0, "48, x");
+    for (at, named) in [
+        ("2026-11-24T08:00:00Z", true),
+        ("2026-11-24T23:00:00Z", true),
+        ("2026-11-24T23:00:00Z", false),
+    ] {
+        let mut ledger = Ledger::default();
+        if named {
+            ledger.name("one");
+        }
+        let with = |health: &Health| Report {
+            health: Some(health.clone()),
+            ..looked("a")
+        };
+        let first = with(&look(&mut ledger, &looked("a"), &[&line]));
+        ledger.clear("xid", "new GPU", "ops", at).unwrap();
+        let cleared = with(&ledger.health(Vec::new()));
+        assert!(still_open(&first, &cleared).is_none(), "{at}");
+        // It comes again after the clear, in a report that tells of no clear.
+        let mut again = with(&look(&mut ledger, &looked("a"), &[&line]));
+        again.health.as_mut().unwrap().clears.clear();
+        let is_open = still_open(&again, &cleared).is_some();
+        assert_eq!(is_open, named, "{at}");
+    }
+}
+
+/// The order of another ledger says nothing of this one.
+#[test]
+fn a_ledger_that_was_begun_anew_goes_by_the_clock() {
+    let mut earlier = looked("a");
+    let mut ledger = Ledger::default();
+    ledger.name("one");
+    let line = xid(GPU_0, "48, x");
+    for _ in 0..9 {
+        earlier.health = Some(look(&mut ledger, &looked("a"), &[&line]));
+    }
+    let mut other = Ledger::default();
+    other.name("two");
+    look(&mut other, &looked("a"), &[&line]);
+    let mut later = looked("a");
+    let mut before = looked("a");
+    other
+        .clear("xid", "new GPU", "ops", "2026-11-24T12:00:00Z")
+        .unwrap();
+    later.health = Some(other.health(Vec::new()));
+    assert!(still_open(&earlier, &later).is_none());
+    look(&mut other, &looked("a"), &[&line]);
+    other
+        .clear("xid", "new GPU", "ops", "2026-11-24T09:00:00Z")
+        .unwrap();
+    before.health = Some(other.health(Vec::new()));
+    before.health.as_mut().unwrap().clears.remove(0);
+    assert!(still_open(&earlier, &before).is_some());
 }
 
 /// Where the later report has no ledger, the ledger's own rule decides: boots, and the GPUs that were loaded.

@@ -87,7 +87,7 @@ fn is_closed(event: &Entry, alarm: &Report, look: &Report) -> bool {
         return false;
     };
     let proves = |proof: &Proof| {
-        let is_new = then.last_proof.as_ref() != Some(proof) && is_after(&proof.at, event);
+        let is_new = then.last_proof.as_ref() != Some(proof) && is_after((&proof.at, proof.order.as_ref()), event);
         proof.verdict <= Verdict::Degraded && is_new
     };
     let is_proven = || !needs_admission(event) && now.last_proof.as_ref().is_some_and(proves);
