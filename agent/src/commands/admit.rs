@@ -55,6 +55,11 @@ pub(crate) fn admit(arguments: &AdmitArgs) -> anyhow::Result<u8> {
             code => code,
         });
     }
+    // A run that admits was good: what is left is a warning of before, which is told and keeps no jobs from the node.
+    let minded = match minded {
+        code if code == ExitCode::Warning.number() => 0,
+        code => code,
+    };
     if run.scope() == Scope::Part {
         say(
             "not admitted: these GPUs passed, and others of the node were not looked at (--devices, CUDA_VISIBLE_DEVICES)",

@@ -38,7 +38,7 @@ use std::path::Path;
 use anyhow::Context as _;
 use kb_core::health::{
     Bearing, ENDS_BY, Entry, Ledger, ListedEarlier, UNREAD_LEDGER, health_by, needs_admission, open_faults,
-    report_by, tell_by, told, unread_ledger,
+    open_warnings, report_by, tell_by, told, unread_ledger,
 };
 use kb_core::policy::Policy;
 use kb_core::report::Report;
@@ -339,5 +339,8 @@ fn say_reason(report: &Report) {
     }
     if let Some(why) = unread_ledger(report) {
         say(&format!("{UNREAD_LEDGER}: {why}"));
+    }
+    for warning in open_warnings(report) {
+        say(&format!("warning still open: {}", told(warning)));
     }
 }

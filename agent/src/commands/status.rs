@@ -6,7 +6,7 @@ use kb_core::health::{
     ENDS_BY, Entry, Health, LEDGER, Ledger, conclude, health_by, made_milder, milder_sentence,
     needs_admission,
 };
-use kb_core::observation::open_faults;
+use kb_core::observation::{open_faults, open_warnings};
 use kb_core::policy::Policy;
 use kb_core::report::Report;
 use kb_core::verdict::{ExitCode, Verdict};
@@ -130,7 +130,7 @@ fn bring_up_to_date(report: &mut Report, ledger: Kept, policy: &Policy, now: Off
     conclude(report, health, now);
 }
 
-/// A run that worked ends no open fault of the ledger. Without a ledger only what the run itself found is told.
+/// A run that worked ends no open fault or warning of the ledger. Without a ledger only what the run itself found is told.
 fn add_open_faults(report: &mut Report, ledger: Kept, policy: &Policy) -> Result<(), String> {
     let Some(health) = &report.health else {
         return Ok(());
@@ -151,13 +151,24 @@ fn add_open_faults(report: &mut Report, ledger: Kept, policy: &Policy) -> Result
             ));
         }
     }
-    let open = open_faults(report)
-        .next()
-        .map(|entry| format!("{} is open on {}: {}", entry.cause, entry.device, entry.text));
-    if let (Some(open), false) = (open, is_fault) {
+    let fault = open_faults(report).next().map(|fault| (Verdict::Broken, fault));
+    let warning = || {
+        open_warnings(report)
+            .next()
+            .map(|warning| (Verdict::Degraded, warning))
+    };
+    let open = fault
+        .filter(|_| !is_fault)
+        .or_else(warning)
+        .filter(|(verdict, _)| *verdict > report.conclusion.verdict)
+        .map(|(verdict, entry)| {
+            let open = format!("{} is open on {}: {}", entry.cause, entry.device, entry.text);
+            (verdict, open)
+        });
+    if let Some((verdict, open)) = open {
         let conclusion = &mut report.conclusion;
         conclusion.reason = format!("{open}; the last run: {}", conclusion.reason);
-        conclusion.verdict = Verdict::Broken;
+        conclusion.verdict = verdict;
     }
     Ok(())
 }

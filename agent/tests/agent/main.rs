@@ -40,6 +40,7 @@ mod noted;
 mod off_the_bus;
 mod older_server;
 mod one_gpu;
+mod open_warning;
 mod other_user;
 mod pairs;
 mod passive;

@@ -3,8 +3,8 @@
 use time::OffsetDateTime;
 
 use super::conclude;
+use super::conclude::of_ledger;
 use super::ledger::{proof_by_policy, verdict_of};
-use crate::observation::open_faults;
 use crate::policy::Policy;
 use crate::report::{Bearing, Gpu, Health, Meaning, Report, Ruled};
 use crate::verdict::{Unexplained, is_one_that_differs, judge_again};
@@ -51,7 +51,7 @@ pub fn tell_by(policy: &Policy, report: &mut Report, health: Health, now: Offset
 /// nothing becomes milder but what a rule is about.
 pub fn report_by(policy: &Policy, report: &mut Report, now: OffsetDateTime) {
     let unexplained = Unexplained::of(report);
-    let had_fault = open_faults(report).next().is_some();
+    let before_policy = of_ledger(report);
     // Before its entries are judged anew: the policy of the agent may have judged them.
     let was_touched = touches(policy, report);
     let before = report.health.clone();
@@ -73,8 +73,10 @@ pub fn report_by(policy: &Policy, report: &mut Report, now: OffsetDateTime) {
             report.health = None;
         }
         conclude(report, health, now);
-        if had_fault && open_faults(report).next().is_none() {
-            report.conclusion.exit_code = report.conclusion.verdict.exit_code();
+        let known = of_ledger(report);
+        if known < before_policy {
+            let verdict = report.conclusion.verdict;
+            report.conclusion.exit_code = known.map_or(verdict, |known| known.max(verdict)).exit_code();
         }
     }
     unexplained.restore(report);

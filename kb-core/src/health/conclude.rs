@@ -4,7 +4,7 @@ use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
 use super::by_policy::{made_milder, milder_of, milder_sentence};
-use crate::observation::{open_faults, unread_ledger};
+use crate::observation::{open_faults, open_warnings, unread_ledger};
 use crate::report::{Bearing, Entry, Health, Pair, Proof, Report, Seen, Verdict};
 use crate::verdict::{cause, untested, worst_absent};
 
@@ -40,11 +40,17 @@ pub fn conclude(report: &mut Report, mut health: Health, now: OffsetDateTime) {
         health.look = Some(look);
     }
     report.health = Some(health);
-    if open_faults(report).next().is_some() {
-        report.conclusion.exit_code = Verdict::Broken.exit_code();
-    } else if unread_ledger(report).is_some() {
-        report.conclusion.exit_code = report.conclusion.verdict.max(Verdict::Unknown).exit_code();
+    if let Some(known) = of_ledger(report) {
+        report.conclusion.exit_code = report.conclusion.verdict.max(known).exit_code();
     }
+}
+
+/// What the ledger of a report comes to on its GPUs; nothing where it holds nothing against them.
+pub(super) fn of_ledger(report: &Report) -> Option<Verdict> {
+    let fault = open_faults(report).next().map(|_| Verdict::Broken);
+    let unread = || unread_ledger(report).map(|_| Verdict::Unknown);
+    let warning = || open_warnings(report).next().map(|_| Verdict::Degraded);
+    fault.or_else(unread).or_else(warning)
 }
 
 /// What the look says without the ledger. That nothing was proven does not count here: a look proves nothing. What a GPU asks for is a
@@ -97,25 +103,26 @@ fn sentence(health: &Health, now: OffsetDateTime) -> String {
     parts.join("; ")
 }
 
-/// What a report says of its GPUs in one line, by a verdict and a sentence. A fault that is open and that the run does not end
-/// stands before what the run proved, whose verdict `word` writes, and so does a ledger that could not be read.
+/// What a report says of its GPUs in one line, by a verdict and a sentence. A fault or a warning that is open and that the run does not
+/// end stands before what the run proved, whose verdict `word` writes, and so does a ledger that could not be read.
 pub fn headline(report: &Report, word: impl Fn(Verdict) -> String) -> String {
     let conclusion = &report.conclusion;
     // A look's own reason has it.
     let milder = milder_sentence(&made_milder(report)).filter(|_| report.was_tried());
     let milder = milder.map_or_else(String::new, |told| format!("{told}; "));
     let of_run = format!("{}: {milder}{}", word(conclusion.verdict), conclusion.reason);
-    let open = open_faults(report).next();
-    match open.filter(|_| conclusion.verdict <= Verdict::Unknown) {
-        Some(fault) => format!("{}: {}; this run: {of_run}", word(Verdict::Broken), told(fault)),
-        None => match unread_ledger(report).filter(|_| conclusion.verdict < Verdict::Unknown) {
-            Some(why) => {
-                let unknown = word(Verdict::Unknown);
-                format!("{unknown}: {UNREAD_LEDGER}: {why}; this run: {of_run}")
-            }
-            None => of_run,
-        },
-    }
+    let known = match of_ledger(report) {
+        Some(Verdict::Broken) if conclusion.verdict > Verdict::Unknown => None,
+        known => known.filter(|known| *known > conclusion.verdict),
+    };
+    let Some(known) = known else { return of_run };
+    let why = match known {
+        Verdict::Broken => open_faults(report).next().map(told),
+        Verdict::Unknown => unread_ledger(report).map(|why| format!("{UNREAD_LEDGER}: {why}")),
+        _ => open_warnings(report).next().map(told),
+    };
+    let why = why.unwrap_or_default();
+    format!("{}: {why}; this run: {of_run}", word(known))
 }
 
 /// An entry in a sentence.

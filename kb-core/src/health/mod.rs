@@ -24,6 +24,6 @@ pub use ledger::{ClearError, Ledger, ListedEarlier, LogPlace, NotOurs, Place};
 
 pub use crate::observation::{
     KnownXid, LEDGER, LineEvent, Look, Missed, Occurrence, Recovery, Scope, WATCHED, Watched, What, cause,
-    known, known_xids, open_faults, read_line, read_message, unread_ledger,
+    known, known_xids, open_faults, open_warnings, read_line, read_message, unread_ledger,
 };
 pub use crate::report::{Bearing, Clear, Counter, Entry, Family, Health, Nature, Proof, Seen, Unread};

@@ -1,4 +1,4 @@
-//! Faults that are open on the GPUs of a report, and whether that is known.
+//! Faults and warnings that are open on the GPUs of a report, and whether that is known.
 
 use super::cause;
 use super::line::canonical;
@@ -10,6 +10,15 @@ pub const LEDGER: &str = "ledger";
 /// Open faults of the ledger that a run on the report's GPUs meets: of the node, a switch, one of these GPUs and, where the run
 /// was about all GPUs, any other, which may be gone. Only a run that admits the node ends them.
 pub fn open_faults(report: &Report) -> impl Iterator<Item = &Entry> {
+    open(report, Bearing::Fault)
+}
+
+/// The same of warnings. A run that was good ends those alone that its ledger has no more.
+pub fn open_warnings(report: &Report) -> impl Iterator<Item = &Entry> {
+    open(report, Bearing::Warning)
+}
+
+fn open(report: &Report, bearing: Bearing) -> impl Iterator<Item = &Entry> {
     let addresses = report
         .gpus
         .iter()
@@ -22,7 +31,7 @@ pub fn open_faults(report: &Report) -> impl Iterator<Item = &Entry> {
         .health
         .iter()
         .flat_map(|health| health.open.iter().map(|entry| (health.whole_node, entry)));
-    open.filter(move |(whole_node, entry)| entry.bearing == Bearing::Fault && (*whole_node || is_met(entry)))
+    open.filter(move |(whole_node, entry)| entry.bearing == bearing && (*whole_node || is_met(entry)))
         .map(|(_, entry)| entry)
 }
 

@@ -5,7 +5,7 @@ use super::exit::claimed_by;
 use super::expect::Expect;
 use super::run::{conclude, judge_by};
 use super::{Verdict, cause};
-use crate::observation::{open_faults, unread_ledger};
+use crate::observation::{open_faults, open_warnings, unread_ledger};
 use crate::policy::Policy;
 use crate::report::{LoadFinding, PairVerdict, Report};
 
@@ -40,6 +40,7 @@ impl Unexplained {
         let by_ledger = [
             open_faults(report).next().map(|_| Verdict::Broken),
             unread_ledger(report).map(|_| Verdict::Unknown),
+            open_warnings(report).next().map(|_| Verdict::Degraded),
         ];
         let mut explained = by_ledger.into_iter().flatten().chain([claimed.verdict]);
         let is_explained = explained.any(|verdict| verdict.exit_code() == claimed.exit_code);

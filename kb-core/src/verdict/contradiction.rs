@@ -7,7 +7,7 @@ use super::expect::Expect;
 use super::logged::{logged, untested};
 use super::run::judge_by;
 use super::{Verdict, table};
-use crate::observation::{Look, canonical, cause, open_faults};
+use crate::observation::{Look, canonical, cause, open_faults, open_warnings};
 use crate::policy::Policy;
 use crate::report::{Bearing, Entry, Pair, Report, Shape, fact_name};
 
@@ -30,7 +30,7 @@ pub fn contradiction_by(report: &Report, policy: &Policy) -> Option<(Verdict, St
         lost_gpu(report),
         one_gpu_twice(report),
         passed_with_error(report),
-        open_fault(report),
+        open_entry(report),
         unnamed_fault(report),
         logged(report, policy),
         untested(report),
@@ -48,11 +48,17 @@ pub fn contradiction_by(report: &Report, policy: &Policy) -> Option<(Verdict, St
         .max_by_key(|(verdict, _)| *verdict)
 }
 
-fn open_fault(report: &Report) -> Option<(Verdict, String)> {
+/// A fault, or else a warning, that the node's ledger holds open beside what was tried.
+fn open_entry(report: &Report) -> Option<(Verdict, String)> {
     let of = |entry: &Entry| format!("{} is open on {}: {}", entry.cause, entry.device, entry.text);
-    open_faults(report)
-        .next()
-        .map(|entry| (Verdict::Broken, of(entry)))
+    let fault = open_faults(report).next().map(|fault| (Verdict::Broken, fault));
+    let warning = || {
+        open_warnings(report)
+            .next()
+            .map(|warning| (Verdict::Degraded, warning))
+    };
+    let (verdict, entry) = fault.or_else(warning)?;
+    Some((verdict, of(entry)))
 }
 
 /// A fault that the report's section on health claims and does not name. One that it names may be of other GPUs.

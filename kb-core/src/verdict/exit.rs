@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::table;
-use crate::observation::{open_faults, unread_ledger};
+use crate::observation::{open_faults, open_warnings, unread_ledger};
 use crate::report::{ExitCode, Report, Verdict};
 
 /// The fault, warning or doubt that an exit code tells of.
@@ -48,7 +48,7 @@ impl FailOn {
     };
 
     /// The exit code that the caller gets: of the worst verdict of the run and of its pairs that the caller minds.
-    /// What could not be told of a pair hides no warning about another, nor one that was seen beside it. A fault that is
+    /// What could not be told of a pair hides no warning about another, nor one that was seen beside it. A fault or a warning that is
     /// open on a GPU of the run, or on the node, counts however well the run went; and where the ledger could not be read,
     /// nobody can say that none is open.
     pub fn exit_code(self, report: &Report) -> u8 {
@@ -68,7 +68,9 @@ impl FailOn {
             .chain([conclusion.verdict])
             // A look proves no pair, and says so of each: what that means for the node is in its conclusion.
             .filter(|verdict| *verdict <= conclusion.verdict && self.minds(*verdict));
-        let of_ledger = unread_ledger(report).map(|_| Verdict::Unknown);
+        let unread = unread_ledger(report).map(|_| Verdict::Unknown);
+        let warning = open_warnings(report).next().map(|_| Verdict::Degraded);
+        let of_ledger = unread.into_iter().chain(warning);
         let minded = minded.chain(of_ledger.filter(|verdict| self.minds(*verdict)));
         minded.max().map_or(0, Verdict::exit_code)
     }
