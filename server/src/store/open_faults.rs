@@ -1,6 +1,7 @@
 //! What is open of a node, and what a new report makes of it.
 
 use kb_core::ids::ReportId;
+use kb_core::verdict::Verdict;
 
 use super::{NewFinding, ReportListing, Weight};
 
@@ -14,9 +15,22 @@ pub struct Causes {
     pub names: Vec<String>,
     /// The report that shows the GPUs that are gone in this one.
     pub gone_from: Option<ReportId>,
+    /// Why only what the report warned of is open, where its fault is over, or it could not tell.
+    pub only_warns: Option<String>,
 }
 
-/// A report whose fault is not over.
+/// A report as it stands for its node: one of which only a warning is open is no worse than that.
+#[must_use]
+pub fn as_open(mut report: ReportListing, only_warns: Option<&str>) -> ReportListing {
+    if let Some(why) = only_warns {
+        let told = report.verdict.phrase();
+        report.reason = format!("{why}; of the whole the report says {told}: {}", report.reason);
+        report.verdict = Verdict::Degraded;
+    }
+    report
+}
+
+/// A report whose fault is not over. Its verdict is that of what is open.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OpenFault {
     pub report: ReportListing,
@@ -47,6 +61,8 @@ pub struct Judged {
     pub is_over: bool,
     /// Reports whose faults are over with it, or are told again by it.
     pub ends: Vec<ReportId>,
+    /// Reports whose faults are over with it, and what they warned of is not, each with the reason.
+    pub warns: Vec<(ReportId, String)>,
     /// Open faults of which it is known now by what names they are told.
     pub named: Vec<(ReportId, Causes)>,
 }

@@ -265,7 +265,15 @@ impl ReportListing {
 impl NewReport {
     /// Whether it tells of a fault, or warns of something, that stands until it is shown to be over.
     pub fn tells_of_fault(&self) -> bool {
-        tells_of_fault(self.weight, self.verdict)
+        self.causes.only_warns.is_some() || tells_of_fault(self.weight, self.verdict)
+    }
+
+    /// The verdict of what it opens.
+    pub fn opens(&self) -> Verdict {
+        match self.causes.only_warns {
+            Some(_) => Verdict::Degraded,
+            None => self.verdict,
+        }
     }
 
     pub fn ended(&self) -> OffsetDateTime {

@@ -132,6 +132,7 @@ impl Gone {
         let causes = Causes {
             names: names(&body, told, finding.as_slice(), &past.site.policy),
             gone_from: Some(new.id.clone()),
+            only_warns: None,
         };
         let is_again = |place: &usize| {
             let earlier = self.refuted.get(*place);

@@ -4,8 +4,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use kb_core::ids::NodeId;
-use kb_core::report::Ruled;
+use kb_core::report::{Bearing, Ruled};
 use kb_core::severity::{Action, Severity};
+use kb_core::verdict::Verdict;
 use time::OffsetDateTime;
 
 use super::batch;
@@ -46,18 +47,20 @@ struct Before {
     last_at: OffsetDateTime,
 }
 
-/// What the reports that tell of a node show, by its name: the latest, the one that stands and each whose fault is open.
+/// What the reports that tell of a node show, by its name: the latest, the one that stands and each whose fault is open. Of those of which
+/// only a warning is open (`only_warn`, each with the reason) what is of the fault is left out; where nothing else tells of the warning, the reason does.
 pub(super) async fn shown<DB: Engine>(
     tx: &mut Tx<DB>,
     news: &News<'_>,
-    told: &[ReportListing],
+    (told, only_warn): (&[ReportListing], &[(ReportListing, String)]),
 ) -> Result<BTreeMap<String, Shown>, StoreError> {
     let sql = "SELECT f.report_id, COALESCE(m.record_id, f.record_id), f.rule, f.title, f.subject, f.bearing, f.severity, \
-        f.action, f.by_policy FROM finding f LEFT JOIN moved m ON m.former = f.record_id \
+        f.action, f.by_policy, p.only_warns FROM finding f JOIN report p ON p.node_id = f.node_id AND p.id = f.report_id LEFT JOIN moved m ON m.former = f.record_id \
         WHERE f.node_id = $1 AND f.report_id IN (SELECT n.latest_report FROM node n WHERE n.id = $1 \
         UNION SELECT n.proof_report FROM node n WHERE n.id = $1 \
         UNION SELECT o.id FROM report o WHERE o.node_id = $1 AND o.open_causes IS NOT NULL)";
     let mut shown: BTreeMap<String, Shown> = BTreeMap::new();
+    let mut unnamed: Vec<&(ReportListing, String)> = only_warn.iter().collect();
     for row in tx.all(sql, values![news.node]).await? {
         let id = row.text(0)?;
         let Some(report) = told.iter().find(|report| report.id.as_str() == id) else {
@@ -71,6 +74,15 @@ pub(super) async fn shown<DB: Engine>(
             severity: vocabulary::<Severity>("severity", &row.text(6)?)?,
             action: vocabulary::<Action>("action", &row.text(7)?)?,
         };
+        // The latest is the first that is told: what it shows is how the node was seen.
+        let is_latest = told.first().is_some_and(|latest| latest.id == report.id);
+        let is_of_fault = is_of_fault(&rule, gravity);
+        if row.maybe_text(9)?.is_some() && !is_latest && is_of_fault {
+            continue;
+        }
+        if gravity.counts() && !is_of_fault {
+            unnamed.retain(|(other, _)| other.id != report.id);
+        }
         let by_policy = policy_from(&row.text(8)?)?;
         let name = record.clone().unwrap_or_else(|| format!("rule:{rule}"));
         let one = shown.entry(name).or_insert_with(|| Shown {
@@ -98,7 +110,37 @@ pub(super) async fn shown<DB: Engine>(
             one.ends.push(report.ended());
         }
     }
+    for (report, why) in unnamed {
+        let (name, one) = of_warning(report, why, news);
+        shown.entry(name).or_insert(one);
+    }
     Ok(shown)
+}
+
+/// The finding of a report of which only a warning is open that no finding of its own names.
+fn of_warning(report: &ReportListing, why: &str, news: &News<'_>) -> (String, Shown) {
+    let rule = format!("verdict/{}", Verdict::Degraded.word());
+    let one = Shown {
+        record: None,
+        rule: rule.clone(),
+        title: cut(why, SUMMARY_TITLE_CHARACTERS).to_owned(),
+        subjects: BTreeSet::from(["report".to_owned()]),
+        gravity: Gravity {
+            bearing: Bearing::Warning,
+            severity: None,
+            action: None,
+        },
+        by_policy: None,
+        ends: vec![report.ended()],
+        is_news: report.id == *news.report,
+        simulated: report.simulated,
+    };
+    (format!("rule:{rule}"), one)
+}
+
+/// Whether a finding is of the fault of its report, and not of what that warned of.
+fn is_of_fault(rule: &str, gravity: Gravity) -> bool {
+    gravity.bearing == Bearing::Fault || rule.starts_with("verdict/")
 }
 
 /// How many the policy makes milder.

@@ -12,7 +12,7 @@ use super::open_faults;
 use super::report_rows::{LISTING_WIDTH, listing_columns, listing_from};
 use super::session::Tx;
 use crate::store::{
-    Hardware, ReportListing, SUMMARY_NAME_CHARACTERS, StoreError, cut, place_of, standing, word,
+    Hardware, ReportListing, SUMMARY_NAME_CHARACTERS, StoreError, as_open, cut, place_of, standing, word,
 };
 
 /// A change that a summary follows.
@@ -32,12 +32,16 @@ pub(super) async fn refresh<DB: Engine>(tx: &mut Tx<DB>, news: News<'_>) -> Resu
         return Ok(());
     };
     let open = open_faults::of(tx, news.node, stands.simulated).await?;
+    let only_warn: Vec<(ReportListing, String)> = open
+        .iter()
+        .filter_map(|fault| Some((fault.report.clone(), fault.causes.only_warns.clone()?)))
+        .collect();
     let open = open.into_iter().map(|fault| fault.report);
     let told: Vec<ReportListing> = [last_seen.clone(), stands.clone()]
         .into_iter()
         .chain(open)
         .collect();
-    let shown = fleet_findings::shown(tx, &news, &told).await?;
+    let shown = fleet_findings::shown(tx, &news, (&told, &only_warn)).await?;
     let cause = fleet_findings::worst(&shown);
     keep_summary(
         tx,
@@ -58,7 +62,7 @@ async fn reports<DB: Engine>(
     let sql = concat!(
         "SELECT ",
         listing_columns!(),
-        ", n.latest_report, n.proof_report FROM node n \
+        ", n.latest_report, n.proof_report, p.only_warns FROM node n \
          JOIN report p ON p.node_id = n.id AND p.id IN (n.latest_report, n.proof_report) WHERE n.id = $1"
     );
     let (mut last_seen, mut proof) = (None, None);
@@ -68,7 +72,7 @@ async fn reports<DB: Engine>(
             last_seen = Some(report.clone());
         }
         if row.maybe_text(LISTING_WIDTH + 1)?.as_deref() == Some(report.id.as_str()) {
-            proof = Some(report);
+            proof = Some(as_open(report, row.maybe_text(LISTING_WIDTH + 2)?.as_deref()));
         }
     }
     Ok(last_seen.map(|last_seen| {

@@ -14,7 +14,7 @@ use super::session::{SqlStore, Tx};
 use super::{batch, fleet, fleet_findings, fleet_handling};
 use crate::store::{
     FindingChange, Fleet, FleetQuery, Labels, NodeEvent, NodeFinding, NodeListing, NodeQuery, NodeStore,
-    ReportListing, StoreError, standing,
+    ReportListing, StoreError, as_open, standing,
 };
 
 /// One row for a node's latest report, and one for its latest proof where that is another. Ends where a list of ids begins.
@@ -23,7 +23,7 @@ const NODES: &str = concat!(
     listing_columns!(),
     ", ",
     summary_columns!(),
-    ", n.id, n.hostname, n.first_seen, n.reports, n.latest_report, n.proof_report FROM node n \
+    ", n.id, n.hostname, n.first_seen, n.reports, n.latest_report, n.proof_report, p.only_warns FROM node n \
      JOIN node_summary s ON s.node_id = n.id \
      JOIN report p ON p.node_id = n.id AND p.id IN (n.latest_report, n.proof_report) WHERE n.id"
 );
@@ -128,9 +128,14 @@ fn listing<R: Cells>(rows: &[(String, R)]) -> Result<NodeListing, StoreError> {
         Ok(name.and_then(|name| reports.find(|report| report.id.as_str() == name).cloned()))
     };
     let last_seen = named(4)?.ok_or_else(|| broken(id))?;
+    let mut stands = standing(named(5)?, &last_seen);
+    let mut of_reports = rows.iter().zip(&reports);
+    if let Some(((_, row), _)) = of_reports.find(|(_, report)| report.id == stands.id) {
+        stands = as_open(stands, row.maybe_text(REST + 6)?.as_deref());
+    }
     Ok(NodeListing {
         summary: summary_from(row, LISTING_WIDTH)?,
-        latest: standing(named(5)?, &last_seen),
+        latest: stands,
         last_seen,
         id: id_from(id.clone())?,
         hostname: row.maybe_text(REST + 1)?,

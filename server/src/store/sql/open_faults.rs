@@ -4,17 +4,17 @@ use kb_core::ids::{NodeId, ReportId};
 
 use super::convert::{id_from, unreadable};
 use super::engine::{Cells, Engine, values};
-use super::proofs::{ended, latest};
+use super::proofs::{ended, latest_good};
 use super::report_rows::{LISTING_WIDTH, listing_columns, listing_from};
 use super::session::Tx;
-use crate::store::{Causes, OPEN_FAULTS, OpenFault, StoreError};
+use crate::store::{Causes, OPEN_FAULTS, OpenFault, StoreError, as_open};
 
 macro_rules! open_in_order {
     ($order:expr) => {
         concat!(
             "SELECT ",
             listing_columns!(),
-            ", p.open_causes, p.gone_from FROM report p \
+            ", p.open_causes, p.gone_from, p.only_warns FROM report p \
              WHERE p.node_id = $1 AND p.open_causes IS NOT NULL AND p.simulated = $2 ORDER BY ",
             $order,
             " LIMIT $3"
@@ -46,9 +46,11 @@ pub(super) async fn newest<DB: Engine>(
 
 fn fault_from(row: &impl Cells) -> Result<OpenFault, StoreError> {
     let names = row.text(LISTING_WIDTH)?;
+    let only_warns = row.maybe_text(LISTING_WIDTH + 2)?;
     Ok(OpenFault {
-        report: listing_from(row, 0)?,
+        report: as_open(listing_from(row, 0)?, only_warns.as_deref()),
         causes: Causes {
+            only_warns,
             names: serde_json::from_str(&names).map_err(|_| unreadable("open_causes", &names))?,
             gone_from: row.maybe_text(LISTING_WIDTH + 1)?.map(id_from).transpose()?,
         },
@@ -62,9 +64,12 @@ pub(super) async fn open<DB: Engine>(
     causes: &Causes,
 ) -> Result<(), StoreError> {
     let names = serde_json::Value::from(causes.names.as_slice()).to_string();
-    let sql = "UPDATE report SET open_causes = $3, gone_from = $4 WHERE node_id = $1 AND id = $2";
+    let sql =
+        "UPDATE report SET open_causes = $3, gone_from = $4, only_warns = $5 WHERE node_id = $1 AND id = $2";
     let gone_from = causes.gone_from.as_ref().map(ReportId::as_str);
-    tx.run(sql, values![node, report, &names, gone_from]).await?;
+    let only_warns = causes.only_warns.as_deref();
+    tx.run(sql, values![node, report, &names, gone_from, only_warns])
+        .await?;
     Ok(())
 }
 
@@ -79,6 +84,17 @@ pub(super) async fn end<DB: Engine>(
     Ok(())
 }
 
+/// Notes that the fault of a report is over, and why what it warned of is not.
+pub(super) async fn end_fault<DB: Engine>(
+    tx: &mut Tx<DB>,
+    (node, report): (&NodeId, &ReportId),
+    why: &str,
+) -> Result<(), StoreError> {
+    let sql = "UPDATE report SET only_warns = $3 WHERE node_id = $1 AND id = $2 AND open_causes IS NOT NULL";
+    tx.run(sql, values![node, report, why]).await?;
+    Ok(())
+}
+
 /// Ends what simulated runs told of a node.
 pub(super) async fn end_simulated<DB: Engine>(tx: &mut Tx<DB>, node: &NodeId) -> Result<(), StoreError> {
     let sql =
@@ -88,7 +104,7 @@ pub(super) async fn end_simulated<DB: Engine>(tx: &mut Tx<DB>, node: &NodeId) ->
 }
 
 /// Puts the worst that is open in the node's row; where nothing is, its latest proof of health, if any. Of two that are equally bad
-/// a proof tells more, and then the later one.
+/// a proof tells more, and then the later one. What a proof warned of and is over stands no more.
 pub(super) async fn stand<DB: Engine>(
     tx: &mut Tx<DB>,
     node: &NodeId,
@@ -98,15 +114,15 @@ pub(super) async fn stand<DB: Engine>(
         "SELECT ",
         listing_columns!(),
         " FROM report p WHERE p.node_id = $1 AND p.open_causes IS NOT NULL AND p.simulated = $2 \
-         ORDER BY CASE p.verdict WHEN 'broken' THEN 4 WHEN 'refused' THEN 3 WHEN 'unknown' THEN 2 WHEN 'degraded' THEN 1 \
-         ELSE 0 END DESC, CASE p.weight WHEN 'proof' THEN 1 ELSE 0 END DESC, ",
+         ORDER BY CASE WHEN p.only_warns IS NOT NULL THEN 1 ELSE CASE p.verdict WHEN 'broken' THEN 4 WHEN 'refused' THEN 3 WHEN 'unknown' THEN 2 WHEN 'degraded' THEN 1 \
+         ELSE 0 END END DESC, CASE p.weight WHEN 'proof' THEN 1 ELSE 0 END DESC, ",
         ended!(),
         " DESC, p.received_at DESC, p.id DESC LIMIT 1"
     );
     let worst = tx.first(sql, values![node, simulated]).await?;
     let stands = match worst {
         Some(row) => Some(listing_from(&row, 0)?),
-        None => latest(tx, node, simulated, 1).await?.into_iter().next(),
+        None => latest_good(tx, node, simulated).await?,
     };
     let (id, at) = stands
         .as_ref()

@@ -141,6 +141,24 @@ pub(super) async fn latest<DB: Engine>(
     rows.iter().map(|row| listing_from(row, 0)).collect()
 }
 
+/// The latest proof that warns of nothing.
+pub(super) async fn latest_good<DB: Engine>(
+    tx: &mut Tx<DB>,
+    node: &NodeId,
+    simulated: bool,
+) -> Result<Option<ReportListing>, StoreError> {
+    let sql = concat!(
+        "SELECT ",
+        listing_columns!(),
+        " FROM report p WHERE p.node_id = $1 AND p.weight = 'proof' AND p.simulated = $2 \
+         AND p.verdict IN ('healthy', 'no_fault_seen', 'degraded') AND p.verdict <> 'degraded' ORDER BY ",
+        ended!(),
+        " DESC, p.received_at DESC, p.id DESC LIMIT 1"
+    );
+    let row = tx.first(sql, values![node, simulated]).await?;
+    row.map(|row| listing_from(&row, 0)).transpose()
+}
+
 /// Reports whose runs ended after a time, those that came first first.
 pub(super) async fn after<DB: Engine>(
     tx: &mut Tx<DB>,

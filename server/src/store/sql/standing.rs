@@ -47,6 +47,10 @@ pub(super) async fn follow<DB: Engine>(tx: &mut Tx<DB>, report: &NewReport) -> R
         is_news = true;
         open_faults::end(tx, &report.node, ended).await?;
     }
+    for (warns, why) in judged.iter().flat_map(|judged| &judged.warns) {
+        is_news = true;
+        open_faults::end_fault(tx, (&report.node, warns), why).await?;
+    }
     if report.tells_of_fault() && !judged.is_some_and(|judged| judged.is_over) {
         is_news = true;
         open_faults::open(tx, (&report.node, &report.id), &report.causes).await?;

@@ -344,6 +344,7 @@ pub(crate) async fn a_database_of_before_has_summaries(place: Arc<Place>) {
         "DROP INDEX report_open",
         "ALTER TABLE report DROP COLUMN open_causes",
         "ALTER TABLE report DROP COLUMN gone_from",
+        "ALTER TABLE report DROP COLUMN only_warns",
         "DROP INDEX report_healthy",
         "DROP TABLE baseline",
         "DROP TABLE bundle_taken",

@@ -168,6 +168,7 @@ contract! {
         what_is_open_is_told_in_the_order_of_the_runs
         more_faults_than_are_read_at_once_are_told
         a_fault_that_is_open_is_named_later
+        a_warning_stands_behind_the_fault_that_is_over
         what_is_open_is_judged_again_by_another_policy
         a_run_that_warns_is_open_until_it_is_ended
         reports_around_a_time_are_those_whose_runs_ended_there

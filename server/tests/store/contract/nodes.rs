@@ -219,6 +219,7 @@ pub(crate) async fn a_simulated_fault_takes_the_place_of_no_real_one(place: Arc<
             is_over: false,
             ends: Vec::new(),
             named: Vec::new(),
+            warns: Vec::new(),
             reports: 2,
             refuted: vec![Refuted {
                 id: "healthy".parse().unwrap(),
@@ -254,6 +255,7 @@ pub(crate) async fn a_fault_that_comes_late_refutes_later_health(place: Arc<Plac
             is_over: false,
             ends: Vec::new(),
             named: Vec::new(),
+            warns: Vec::new(),
             reports,
             refuted: vec![Refuted {
                 id: "fewer".parse().unwrap(),

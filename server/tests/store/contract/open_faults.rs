@@ -24,6 +24,7 @@ pub(crate) async fn what_is_open_is_told_in_the_order_of_the_runs(place: Arc<Pla
         causes: Causes {
             names: causes.iter().map(|name| (*name).to_owned()).collect(),
             gone_from: None,
+            only_warns: None,
         },
         ..report("n1", id, second)
     };
@@ -32,6 +33,7 @@ pub(crate) async fn what_is_open_is_told_in_the_order_of_the_runs(place: Arc<Pla
         causes: Causes {
             names: vec!["gpu:\"GPU-1\"\n".to_owned()],
             gone_from: Some(report_id("before")),
+            only_warns: None,
         },
         ..fault("late", 50, &[])
     };
@@ -108,6 +110,7 @@ pub(crate) async fn a_fault_that_is_open_is_named_later(place: Arc<Place>) {
     let causes = Causes {
         names: vec!["gpu:GPU-1".to_owned(), "run".to_owned()],
         gone_from: None,
+        only_warns: None,
     };
     let names = NewReport {
         judged: Some(Judged {
@@ -120,6 +123,61 @@ pub(crate) async fn a_fault_that_is_open_is_named_later(place: Arc<Place>) {
     assert_eq!(store.save_report(names).await.unwrap(), ReportSaved::Stored);
     let known = store.proofs(&node("n1"), true, 1).await.unwrap();
     assert_eq!(known.open[0].causes, causes);
+}
+
+/// The fault of a report is over, and what it warned of is not: the node is no worse than that, and the report stays what it was.
+pub(crate) async fn a_warning_stands_behind_the_fault_that_is_over(place: Arc<Place>) {
+    let store = place.store().await;
+    let proof = |id: &str, second, verdict| NewReport {
+        verdict,
+        weight: Weight::Proof,
+        ..report("n1", id, second)
+    };
+    let broken = NewReport {
+        causes: Causes {
+            names: vec!["run".to_owned()],
+            ..Causes::default()
+        },
+        ..proof("broken", 10, Verdict::Broken)
+    };
+    let good = NewReport {
+        judged: Some(Judged {
+            reports: 1,
+            warns: vec![(report_id("broken"), "it is slow".to_owned())],
+            ..Judged::default()
+        }),
+        ..proof("good", 20, Verdict::Healthy)
+    };
+    let last = NewReport {
+        judged: Some(Judged {
+            reports: 2,
+            ends: vec![report_id("broken")],
+            ..Judged::default()
+        }),
+        ..proof("last", 30, Verdict::Healthy)
+    };
+    let stands = async || {
+        let node = store.node(&node("n1")).await.unwrap().unwrap();
+        assert_eq!(node.summary.verdict, node.latest.verdict);
+        (
+            node.latest.id.to_string(),
+            node.latest.verdict,
+            node.latest.reason,
+        )
+    };
+    store.save_report(broken).await.unwrap();
+    assert_eq!(stands().await.1, Verdict::Broken);
+    store.save_report(good).await.unwrap();
+    let (id, verdict, reason) = stands().await;
+    assert_eq!((id.as_str(), verdict), ("broken", Verdict::Degraded));
+    assert!(reason.starts_with("it is slow"), "{reason}");
+    let open = store.proofs(&node("n1"), true, 9).await.unwrap().open;
+    assert_eq!(open[0].report.verdict, Verdict::Degraded);
+    assert_eq!(open[0].causes.only_warns.as_deref(), Some("it is slow"));
+    let kept = store.report(None, &report_id("broken")).await.unwrap().unwrap();
+    assert_eq!(kept.listing.verdict, Verdict::Broken);
+    store.save_report(last).await.unwrap();
+    assert_eq!(stands().await.0, "last");
 }
 
 pub(crate) async fn what_is_open_is_judged_again_by_another_policy(place: Arc<Place>) {
@@ -171,6 +229,7 @@ pub(crate) async fn a_run_that_warns_is_open_until_it_is_ended(place: Arc<Place>
     drop(store);
     // As a database of before has it.
     place.run("UPDATE report SET open_causes = NULL").await;
+    place.run("ALTER TABLE report DROP COLUMN only_warns").await;
     place
         .run("DELETE FROM _sqlx_migrations WHERE version >= 38")
         .await;
