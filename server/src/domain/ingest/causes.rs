@@ -113,7 +113,7 @@ fn is_as_bad(told: Verdict, again: Verdict) -> bool {
 pub(super) fn tells_again(new: &NewReport, earlier: &OpenFault) -> bool {
     let report = &earlier.report;
     report.ended() <= new.ended()
-        && is_as_bad(report.verdict, new.verdict)
+        && is_as_bad(report.verdict, new.opens())
         && (report.weight != Weight::Proof || new.weight == Weight::Proof)
         && is_part(&earlier.causes, &new.causes)
 }
@@ -122,7 +122,7 @@ pub(super) fn tells_again(new: &NewReport, earlier: &OpenFault) -> bool {
 pub(super) fn is_told_later(new: &NewReport, later: &OpenFault) -> bool {
     let report = &later.report;
     report.ended() > new.ended()
-        && is_as_bad(new.verdict, report.verdict)
+        && is_as_bad(new.opens(), report.verdict)
         && (report.weight == Weight::Proof || new.weight != Weight::Proof)
         && is_part(&new.causes, &later.causes)
 }

@@ -3,7 +3,8 @@
 use kb_core::observation::canonical;
 use kb_core::report::{Fact, Gpu, Report, fact_name};
 
-use super::machine::is_on_purpose;
+use super::ends::gone as lost;
+use super::machine::{is_of_all, is_on_purpose};
 use super::weight::CONVERTED;
 
 pub(super) fn expected_gpus(report: &Report) -> Option<usize> {
@@ -65,17 +66,42 @@ pub(super) fn covers(proof: &Report, gpu: &Gpu, fault: &Report) -> bool {
 }
 
 pub(super) fn is_same(gpu: &Gpu, other: &Gpu, fault: &Report, proof: &Report) -> bool {
-    let has_rebooted =
-        matches!((&fault.node.boot_id, &proof.node.boot_id), (Some(then), Some(now)) if then != now);
     let is_at_address = same(&gpu.pci_address, &other.pci_address);
     match same(&gpu.uuid, &other.uuid) {
         Some(is_same) => {
             // Where all of them are others, it may be another machine.
-            let is_exchanged = has_rebooted && other.uuid.value.is_some() && share_a_gpu(fault, proof);
+            let is_exchanged =
+                has_rebooted(fault, proof) && other.uuid.value.is_some() && share_a_gpu(fault, proof);
             is_same || (is_exchanged && is_at_address == Some(true))
         }
         None => is_at_address.unwrap_or(gpu.cuda_ordinal == other.cuda_ordinal),
     }
+}
+
+/// Whether every GPU of the earlier report was exchanged for another: after a new boot, a report that shows all GPUs of the node, and no
+/// fewer than there were, has none of them. Fewer are lost, whatever is left.
+pub(super) fn all_exchanged(earlier: &Report, later: &Report) -> bool {
+    let has_uuids =
+        |report: &Report| !report.gpus.is_empty() && report.gpus.iter().all(|gpu| gpu.uuid.value.is_some());
+    // An agent that sees all says nothing of a view; others see as much as before where the view is the same.
+    let view = |report: &Report| {
+        let fact = report.host.get(fact_name::GPUS_VIEW);
+        fact.and_then(|fact| fact.value.clone())
+    };
+    let sees_all = |later: &Report| {
+        let now = view(later);
+        is_of_all(later) && (now.is_none() || now == view(earlier))
+    };
+    has_rebooted(earlier, later)
+        && has_uuids(earlier)
+        && has_uuids(later)
+        && later.gpus.len() >= earlier.gpus.len() + lost(earlier).count()
+        && !share_a_gpu(earlier, later)
+        && sees_all(later)
+}
+
+fn has_rebooted(earlier: &Report, later: &Report) -> bool {
+    matches!((&earlier.node.boot_id, &later.node.boot_id), (Some(then), Some(now)) if then != now)
 }
 
 fn share_a_gpu(fault: &Report, proof: &Report) -> bool {

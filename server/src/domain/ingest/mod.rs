@@ -10,6 +10,7 @@
 //! causes    what a report tells of a fault, by names         roll      GPUs that earlier reports show and this one not
 //! warned    what a report warns of                           seen_again  whether a later one measured and read that again
 //! later     later reports that show fewer GPUs               boots     whether the node's boots speak against a clock
+//! left      what a later report leaves of an earlier one     of_ledger what the ledger of a report holds open, and its end
 //! mod       keep, correlate, answer
 //! ```
 
@@ -21,9 +22,11 @@ mod ends;
 mod error;
 mod gone;
 mod later;
+mod left;
 mod load;
 mod logged;
 mod machine;
+mod of_ledger;
 mod open;
 mod over;
 mod pack;

@@ -1,15 +1,14 @@
 //! What is open of a node beside a report that comes: which faults the report ends, and what it opens itself.
 
 use kb_core::ids::{NodeId, ReportId};
-use kb_core::report::Report;
-use kb_core::verdict::{Verdict, unproven};
+use kb_core::report::{Bearing, Entry, Report};
+use kb_core::verdict::Verdict;
 
 use super::causes::{is_of_before, is_told_later, names, tells_again};
-use super::ends::{leaves_open, leaves_states_open};
 use super::gone::{gone_since_alarm, is_as_many_as_expected};
-use super::over::leaves_alarm_open;
+use super::left::{self, Left};
+use super::of_ledger::{events, is_of_ledger};
 use super::past::Past;
-use super::seen_again::leaves_warning_open;
 use super::{IngestError, machine};
 use crate::domain::correlate::of_verdict;
 use crate::store::{Causes, Judged, NewReport, OpenFault, Origin, Proofs, Weight};
@@ -27,6 +26,8 @@ pub(super) fn before<'k>(new: &NewReport, known: &'k Proofs) -> impl Iterator<It
 /// What a proof of health ends of the faults before it.
 pub(super) struct Ended<'k> {
     pub(super) faults: Vec<&'k OpenFault>,
+    /// Those of which it leaves what they warned of, with the reason.
+    pub(super) but_warnings: Vec<(&'k OpenFault, String)>,
     /// The first that it leaves open, with the reason.
     pub(super) left: Option<(&'k OpenFault, String)>,
     /// The first warning that it leaves open, with the reason: it carries that on, and is a proof of health for all that.
@@ -42,17 +43,24 @@ pub(super) async fn by_proof<'k>(
 ) -> Result<Ended<'k>, IngestError> {
     let mut ended = Ended {
         faults: Vec::new(),
+        but_warnings: Vec::new(),
         left: None,
         carried: None,
     };
     for fault in before(new, known) {
         let body = past.fault(&fault.report).await?;
-        match still_there(past, (&body, fault.report.verdict), sent) {
-            None => ended.faults.push(fault),
-            Some(why) if fault.report.verdict == Verdict::Degraded => {
+        match left::by_proof(past, (&body, fault.report.verdict), sent) {
+            Left::Nothing => ended.faults.push(fault),
+            Left::Warning(why) => {
+                ended.carried.get_or_insert((fault, why.clone()));
+                ended.but_warnings.push((fault, why));
+            }
+            // What its own ledger tells again is not carried on.
+            Left::All(_) if fault.report.verdict == Verdict::Degraded && is_open_in(sent, &body) => {}
+            Left::All(why) if fault.report.verdict == Verdict::Degraded => {
                 ended.carried.get_or_insert((fault, why));
             }
-            Some(why) => {
+            Left::All(why) => {
                 ended.left.get_or_insert((fault, why));
             }
         }
@@ -60,46 +68,40 @@ pub(super) async fn by_proof<'k>(
     Ok(ended)
 }
 
-/// Why a proof of health leaves open what an earlier report with this verdict told; `None` where it ends that.
-pub(super) fn still_there(
-    past: &Past<'_>,
-    (body, verdict): (&Report, Verdict),
-    proof: &Report,
-) -> Option<String> {
-    if verdict != Verdict::Degraded {
-        return leaves_open(body, proof);
-    }
-    let is_warned = past.verdict_of(body, verdict) == Verdict::Degraded;
-    let policy = past.policy_for(body);
-    unproven(proof)
-        .or_else(|| leaves_states_open(body, proof))
-        .or_else(|| leaves_warning_open(body, proof, &policy).filter(|_| is_warned))
+/// Whether the ledger of a report still has a warning open that the earlier one told.
+fn is_open_in(report: &Report, earlier: &Report) -> bool {
+    let has = |event: &Entry| events(report, Bearing::Warning).any(|open| open.id == event.id);
+    events(earlier, Bearing::Warning).any(has)
 }
 
-/// What a look ends of the faults before it: each that it has read again as good. A fault that a proof told stays.
-pub(super) async fn by_look<'k>(
+/// Notes what a look ends of the faults before it: each that it has read again as good. What a run found stays, and what the ledger held
+/// open in a run ends as in a look.
+pub(super) async fn by_look(
     past: &Past<'_>,
     new: &NewReport,
     sent: &Report,
-    known: &'k Proofs,
-) -> Result<Vec<&'k OpenFault>, IngestError> {
-    let mut ended = Vec::new();
+    (known, judged): (&Proofs, &mut Judged),
+) -> Result<(), IngestError> {
     if !may_end(new.origin, new.verdict) || !machine::is_of_working(sent) {
-        return Ok(ended);
+        return Ok(());
     }
-    for fault in before(new, known).filter(|fault| fault.report.weight != Weight::Proof) {
-        let alarm = past.fault(&fault.report).await?;
-        let verdict = past.verdict_of(&alarm, fault.report.verdict);
-        let leaves_open = leaves_alarm_open(&alarm, verdict, sent, &past.policy_for(&alarm)).is_some();
-        if !leaves_open
-            && leaves_gone(past, (&fault.report.node, &fault.causes), sent)
-                .await?
-                .is_none()
-        {
-            ended.push(fault);
+    for fault in before(new, known) {
+        let body = past.fault(&fault.report).await?;
+        if fault.report.weight == Weight::Proof && !is_of_ledger(&body, &past.policy_for(&body)) {
+            continue;
+        }
+        let left = left::by_look(past, (&body, fault.report.verdict), sent);
+        let place = (&fault.report.node, &fault.causes);
+        if matches!(left, Left::All(_)) || leaves_gone(past, place, sent).await?.is_some() {
+            continue;
+        }
+        let id = fault.report.id.clone();
+        match left {
+            Left::Warning(why) => judged.warns.push((id, why)),
+            Left::Nothing | Left::All(_) => judged.ends.push(id),
         }
     }
-    Ok(ended)
+    Ok(())
 }
 
 /// Why GPUs are still gone that were gone when a fault with these causes was told.

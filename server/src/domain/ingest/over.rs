@@ -1,15 +1,17 @@
 //! Whether a later look ends an alarm. It does when it has read again, as good, everything that the alarm told of; what it could not
 //! read stays open.
 
-use kb_core::health::{is_after, is_cleared_since, needs_admission};
 use kb_core::observation::Look;
 use kb_core::policy::Policy;
-use kb_core::report::{Bearing, Entry, Nature, Pair, Proof, Report};
+use kb_core::report::{Bearing, Pair, Report};
 use kb_core::verdict::Verdict;
 
 use super::ends::{leaves_gpus_open, leaves_states_open};
+use super::gone::all_exchanged;
 use super::load::leaves_load_open;
+use super::of_ledger::{events, is_closed, is_of_ledger, is_read_again, states};
 use super::seen_again::leaves_warning_open;
+use super::warned::Warned;
 use super::weight::origin;
 use crate::store::Origin;
 
@@ -21,13 +23,17 @@ pub(super) fn leaves_alarm_open(
     policy: &Policy,
 ) -> Option<String> {
     let is_run_of_one = is_run_of_one(look) && alarm.gpus.len() <= 1;
-    if needs_run(alarm, verdict) && !is_run_of_one {
+    if needs_run(alarm, verdict) && !is_run_of_one && !is_of_ledger(alarm, policy) {
         return Some("no look can see again what told of it, and no run has followed".to_owned());
     }
+    // What was only warned of leaves the node with its part; a fault of a part that is gone is for a person to see.
+    let is_warning = verdict == Verdict::Degraded;
+    let is_gone_with_its_part = is_warning && all_exchanged(alarm, look);
     let read_again = leaves_gpus_open(alarm, look)
+        .filter(|_| !is_gone_with_its_part)
         .or_else(|| leaves_load_open(alarm, look))
         .or_else(|| leaves_states_open(alarm, look))
-        .or_else(|| leaves_warning_open(alarm, look, policy).filter(|_| verdict == Verdict::Degraded));
+        .or_else(|| leaves_warning_open(alarm, look, policy).filter(|_| is_warning));
     if let Some(why) = read_again {
         return Some(why);
     }
@@ -37,12 +43,20 @@ pub(super) fn leaves_alarm_open(
             "access of GPU {a} and GPU {b}, which was refused, is neither granted nor expected to be refused"
         ));
     }
-    let least = match verdict {
-        Verdict::Degraded => Bearing::Warning,
-        _ => Bearing::Unknown,
+    let least = if is_warning {
+        Bearing::Warning
+    } else {
+        Bearing::Unknown
     };
     if let Some(event) = events(alarm, least).find(|event| !is_closed(event, alarm, look)) {
         return Some(format!("{} was not ended by a run or a person", event.id));
+    }
+    let mut faults = states(alarm).filter(|state| state.bearing >= Bearing::Unknown);
+    if let Some(state) = faults.find(|state| !is_read_again(state, alarm, look)) {
+        return Some(format!("{}, which was open then, was not read", state.id));
+    }
+    if is_warning && !is_run_of_one && alarm.absent.is_empty() && Warned::of(alarm, policy).is_unnamed() {
+        return Some("what it warns of is not named, so that no look sees it again".to_owned());
     }
     (verdict > Verdict::Unknown && !is_named(alarm) && !is_run_of_one)
         .then(|| "what told of the fault is not named".to_owned())
@@ -74,32 +88,12 @@ fn is_granted(pair: &Pair, look: &Report) -> bool {
     asked.is_some_and(|other| other.verdict.information || other.verdict.verdict != Verdict::Refused)
 }
 
-/// The events that the node's ledger held open, as far as they mean so much.
-fn events(alarm: &Report, least: Bearing) -> impl Iterator<Item = &Entry> {
-    let open = alarm.health.iter().flat_map(|health| &health.open);
-    open.filter(move |entry| entry.nature == Nature::Event && entry.bearing >= least)
-}
-
-/// Whether the later ledger says why the event is no longer open: a clear or a proof that is new since the alarm. If it says nothing, the
-/// ledger may have been lost.
-fn is_closed(event: &Entry, alarm: &Report, look: &Report) -> bool {
-    let (Some(then), Some(now)) = (&alarm.health, &look.health) else {
-        return false;
-    };
-    let proves = |proof: &Proof| {
-        let is_new = then.last_proof.as_ref() != Some(proof) && is_after((&proof.at, proof.order.as_ref()), event);
-        proof.verdict <= Verdict::Degraded && is_new
-    };
-    let is_proven = || !needs_admission(event) && now.last_proof.as_ref().is_some_and(proves);
-    !now.open.iter().any(|entry| entry.id == event.id)
-        && (is_cleared_since(event, alarm, look) || is_proven())
-}
-
 /// Whether the alarm names a cause: state, event, refused pair, absent GPU, failed step or load. Only these are read again.
 pub(super) fn is_named(alarm: &Report) -> bool {
     let is_loaded = alarm.load.as_ref().is_some_and(|load| !load.findings.is_empty());
     Look::of(alarm).has_bad()
         || events(alarm, Bearing::Unknown).next().is_some()
+        || states(alarm).any(|state| state.bearing >= Bearing::Unknown)
         || refused(alarm).next().is_some()
         || !alarm.absent.is_empty()
         || !alarm.failures.is_empty()

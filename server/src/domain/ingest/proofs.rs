@@ -1,7 +1,6 @@
 //! A report beside the node's other reports, in whatever order they come: health does not end a fault that it does not
 //! cover, and a wrong clock does not hide a fault.
 
-use kb_core::ids::ReportId;
 use kb_core::report::Report;
 use kb_core::verdict::Verdict;
 use time::OffsetDateTime;
@@ -9,14 +8,14 @@ use time::OffsetDateTime;
 use super::boots::contradict_clock;
 use super::clock::{by_its_own_clock, is_unsure};
 use super::later::hold_against_later;
-use super::open::{by_look, by_proof, leaves_gone, settle, still_there};
-use super::over::leaves_alarm_open;
+use super::left::{self, Left};
+use super::of_ledger::is_of_ledger;
+use super::open::{by_look, by_proof, leaves_gone, settle};
 use super::past::Past;
 use super::roll::hold_against_roll;
+use super::warned::Warned;
 use super::{IngestError, machine};
-use crate::store::{
-    Causes, Judged, NewReport, OPEN_FAULTS, OpenFault, Origin, Proofs, Refuted, ReportListing, Weight,
-};
+use crate::store::{Causes, Judged, NewReport, OPEN_FAULTS, Origin, Proofs, Refuted, ReportListing, Weight};
 
 /// Most proofs of health that a fault is held against which came late, the latest first: a probe every ten minutes proves so much in
 /// a day, and each is read and parsed.
@@ -29,8 +28,12 @@ pub(super) async fn judge(
     new: &mut NewReport,
     (sent, is_sure): (&Report, bool),
 ) -> Result<(), IngestError> {
-    if new.weight == Weight::Look {
+    new.causes.only_warns = warns_beside_doubt(past, new, sent);
+    if new.weight == Weight::Look && new.causes.only_warns.is_none() {
         return judge_look(past, new, (sent, is_sure)).await;
+    }
+    if new.weight == Weight::Look {
+        return judge_doubtful(past, new, (sent, is_sure)).await;
     }
     let known = past.reports.proofs(&new.node, new.simulated, MOST).await?;
     let mut judged = Judged {
@@ -39,12 +42,13 @@ pub(super) async fn judge(
     };
     if is_clean(new.verdict) && new.weight == Weight::Proof {
         count_from_own_clock(new, &known);
-        judged.ends = hold_against_faults(past, new, sent, &known).await?;
+        hold_against_faults(past, new, sent, (&known, &mut judged)).await?;
         if new.tells_of_fault() {
             let is_sure = is_sure && !contradict_clock(past, new, sent, &known).await?;
-            let (refuted, is_over) = hold_against_health(past, new, (sent, is_sure), &known).await?;
-            judged.refuted = refuted;
-            judged.is_over = is_over;
+            hold_against_health(past, new, (sent, is_sure), (&known, &mut judged)).await?;
+            if is_of_ledger(sent, &past.policy_for(sent)) {
+                hold_against_latest(past, new, sent, (&known, &mut judged)).await?;
+            }
         }
         add_later(past, new, sent, (&known, &mut judged.refuted)).await?;
     } else {
@@ -57,15 +61,16 @@ pub(super) async fn judge(
                 hold_against_roll(past, new, sent, &known).await?;
             }
         }
-        let (refuted, is_over) = hold_against_health(past, new, (sent, is_sure), &known).await?;
-        judged.refuted = refuted;
+        hold_against_health(past, new, (sent, is_sure), (&known, &mut judged)).await?;
         add_later(past, new, sent, (&known, &mut judged.refuted)).await?;
         let is_alarm = new.weight == Weight::Alarm;
-        judged.is_over = is_over || (is_alarm && is_over_already(past, new, sent, &known).await?);
+        if is_alarm || is_of_ledger(sent, &past.policy_for(sent)) {
+            hold_against_latest(past, new, sent, (&known, &mut judged)).await?;
+        }
         // A look with a warning of its own may read the causes of earlier alarms as good. A time that was moved may be too late: it
         // ends nothing.
         if is_alarm && new.origin == Origin::Look && new.ended() == own {
-            judged.ends = ids(&by_look(past, new, sent, &known).await?);
+            by_look(past, new, sent, (&known, &mut judged)).await?;
         }
     }
     settle(past, new, sent, (&known, &mut judged)).await?;
@@ -87,16 +92,51 @@ async fn judge_look(
     if new.weight == Weight::Alarm {
         return judge_alarm(past, new, (sent, is_sure)).await;
     }
-    let ends = ids(&by_look(past, new, sent, &known).await?);
-    let refuted = hold_against_later(past, new, sent, &known).await?;
-    if !ends.is_empty() || !refuted.is_empty() {
-        new.judged = Some(Judged {
-            reports: known.reports,
-            ends,
-            refuted,
-            ..Judged::default()
-        });
+    let mut judged = Judged {
+        reports: known.reports,
+        ..Judged::default()
+    };
+    by_look(past, new, sent, (&known, &mut judged)).await?;
+    judged.refuted = hold_against_later(past, new, sent, &known).await?;
+    if !judged.ends.is_empty() || !judged.warns.is_empty() || !judged.refuted.is_empty() {
+        new.judged = Some(judged);
     }
+    Ok(())
+}
+
+/// Why a report that could not tell how the node is opens what it warns of all the same; `None` where it warns of nothing.
+fn warns_beside_doubt(past: &Past<'_>, new: &NewReport, sent: &Report) -> Option<String> {
+    let is_doubtful = new.weight == Weight::Look
+        && new.verdict == Verdict::Unknown
+        && new.origin != Origin::Converted
+        && !sent.gpus.is_empty();
+    let warns = is_doubtful && !Warned::of(sent, &past.policy_for(sent)).is_empty();
+    warns.then(|| "it warns of what was seen beside a cause that could not be told".to_owned())
+}
+
+/// A report that could not tell, and warns of something beside that. GPUs that are gone weigh more.
+async fn judge_doubtful(
+    past: &Past<'_>,
+    new: &mut NewReport,
+    (sent, is_sure): (&Report, bool),
+) -> Result<(), IngestError> {
+    let known = past.reports.proofs(&new.node, new.simulated, MOST).await?;
+    if machine::is_of_working(sent) {
+        hold_against_roll(past, new, sent, &known).await?;
+        if new.weight == Weight::Alarm {
+            new.causes.only_warns = None;
+            return judge_alarm(past, new, (sent, is_sure)).await;
+        }
+    }
+    let mut judged = Judged {
+        reports: known.reports,
+        ..Judged::default()
+    };
+    hold_against_health(past, new, (sent, is_sure), (&known, &mut judged)).await?;
+    hold_against_latest(past, new, sent, (&known, &mut judged)).await?;
+    add_later(past, new, sent, (&known, &mut judged.refuted)).await?;
+    settle(past, new, sent, (&known, &mut judged)).await?;
+    new.judged = Some(judged);
     Ok(())
 }
 
@@ -107,14 +147,13 @@ async fn judge_alarm(
     (sent, is_sure): (&Report, bool),
 ) -> Result<(), IngestError> {
     let known = past.reports.proofs(&new.node, new.simulated, MOST).await?;
-    let (mut refuted, is_over) = hold_against_health(past, new, (sent, is_sure), &known).await?;
-    add_later(past, new, sent, (&known, &mut refuted)).await?;
     let mut judged = Judged {
         reports: known.reports,
-        refuted,
-        is_over: is_over || is_over_already(past, new, sent, &known).await?,
         ..Judged::default()
     };
+    hold_against_health(past, new, (sent, is_sure), (&known, &mut judged)).await?;
+    add_later(past, new, sent, (&known, &mut judged.refuted)).await?;
+    hold_against_latest(past, new, sent, (&known, &mut judged)).await?;
     settle(past, new, sent, (&known, &mut judged)).await?;
     new.judged = Some(judged);
     Ok(())
@@ -135,17 +174,13 @@ async fn add_later(
     Ok(())
 }
 
-fn ids(faults: &[&OpenFault]) -> Vec<ReportId> {
-    faults.iter().map(|fault| fault.report.id.clone()).collect()
-}
-
-/// Whether an alarm that came late was over by what the node's latest look read.
-async fn is_over_already(
+/// Holds what came late against the node's latest look, which may have read it as good.
+async fn hold_against_latest(
     past: &Past<'_>,
-    new: &NewReport,
+    new: &mut NewReport,
     sent: &Report,
-    known: &Proofs,
-) -> Result<bool, IngestError> {
+    (known, judged): (&Proofs, &mut Judged),
+) -> Result<(), IngestError> {
     let at = new.ended();
     let is_good = |latest: &&ReportListing| {
         latest.simulated == new.simulated
@@ -153,27 +188,36 @@ async fn is_over_already(
             && latest.verdict <= Verdict::NoFaultSeen
             && latest.ended() > at
     };
-    let Some(look) = known.latest.as_ref().filter(is_good) else {
-        return Ok(false);
+    let Some(look) = known.latest.as_ref().filter(is_good).filter(|_| !judged.is_over) else {
+        return Ok(());
     };
     let look = past.body(look).await?;
-    let policy = past.policy_for(sent);
-    let is_read =
-        machine::is_of_working(&look) && leaves_alarm_open(sent, new.verdict, &look, &policy).is_none();
-    Ok(is_read
-        && leaves_gone(past, (&new.node, &new.causes), &look)
+    if !machine::is_of_working(&look) {
+        return Ok(());
+    }
+    let left = left::by_look(past, (sent, new.opens()), &look);
+    if matches!(left, Left::All(_))
+        || leaves_gone(past, (&new.node, &new.causes), &look)
             .await?
-            .is_none())
+            .is_some()
+    {
+        return Ok(());
+    }
+    match left {
+        Left::Warning(why) => new.causes.only_warns = Some(why),
+        Left::Nothing | Left::All(_) => judged.is_over = true,
+    }
+    Ok(())
 }
 
-/// Holds a proof of health against what was open before it; what it ends. One that leaves a fault open is no proof of health, and ends
-/// the others all the same.
+/// Holds a proof of health against what was open before it, and notes what it ends. One that leaves a fault open is no proof of health, and
+/// ends the others all the same.
 async fn hold_against_faults(
     past: &Past<'_>,
     new: &mut NewReport,
     sent: &Report,
-    known: &Proofs,
-) -> Result<Vec<ReportId>, IngestError> {
+    (known, judged): (&Proofs, &mut Judged),
+) -> Result<(), IngestError> {
     let ended = by_proof(past, new, sent, known).await?;
     let left = ended.left.map(|(fault, why)| {
         format!(
@@ -202,14 +246,19 @@ async fn hold_against_faults(
     } else {
         hold_against_roll(past, new, sent, known).await?;
     }
-    let mut ends = Vec::new();
     for fault in ended.faults {
         let place = (&fault.report.node, &fault.causes);
         if leaves_gone(past, place, sent).await?.is_none() {
-            ends.push(fault.report.id.clone());
+            judged.ends.push(fault.report.id.clone());
         }
     }
-    Ok(ends)
+    for (fault, why) in ended.but_warnings {
+        let place = (&fault.report.node, &fault.causes);
+        if leaves_gone(past, place, sent).await?.is_none() {
+            judged.warns.push((fault.report.id.clone(), why));
+        }
+    }
+    Ok(())
 }
 
 /// Puts health where its node's own clock says, where that may be before a fault: in doubt the fault stands until the next proof.
@@ -232,29 +281,40 @@ fn count_from_own_clock(new: &mut NewReport, known: &Proofs) {
     }
 }
 
-/// Later proofs of health that do not end the new report's fault, each with the reason; and whether one ends it.
+/// Holds what a report tells against later proofs of health: which of them do not end its fault, each with the reason, and whether one ends
+/// it, or all but what it warned of.
 async fn hold_against_health(
     past: &Past<'_>,
     new: &mut NewReport,
     (sent, is_sure): (&Report, bool),
-    known: &Proofs,
-) -> Result<(Vec<Refuted>, bool), IngestError> {
+    (known, judged): (&Proofs, &mut Judged),
+) -> Result<(), IngestError> {
     let at = new.ended();
     let later = known.proofs.iter().filter(|proof| proof.id != new.id);
     let mut later: Vec<&ReportListing> = later.filter(|proof| proof.ended() > at).collect();
-    let mut refuted = Vec::new();
+    // Those that end the fault and leave the warning, the first first.
+    let mut milder: Vec<(&ReportListing, String)> = Vec::new();
     while let Some(proof) = later.last().copied() {
         let health = past.body(proof).await?;
-        let gone = leaves_gone(past, (&new.node, &new.causes), &health).await?;
-        let Some(why) = still_there(past, (sent, new.verdict), &health).or(gone) else {
-            break;
+        let left = match leaves_gone(past, (&new.node, &new.causes), &health).await? {
+            Some(gone) => Left::All(gone),
+            None => left::by_proof(past, (sent, new.opens()), &health),
+        };
+        let why = match left {
+            Left::Nothing => break,
+            Left::Warning(why) => {
+                later.pop();
+                milder.push((proof, why));
+                continue;
+            }
+            Left::All(why) => why,
         };
         later.pop();
-        if new.verdict == Verdict::Degraded {
+        if new.opens() == Verdict::Degraded || !milder.is_empty() {
             // Health beside a warning that it did not see again is health.
             continue;
         }
-        refuted.push(Refuted {
+        judged.refuted.push(Refuted {
             id: proof.id.clone(),
             weight: Weight::Look,
             reason: format!(
@@ -266,9 +326,17 @@ async fn hold_against_health(
             is_over: false,
         });
     }
-    count_from_arrival(new, is_sure, later.iter().copied());
-    let is_over = later.iter().any(|proof| proof.ended() > new.ended());
-    Ok((refuted, is_over))
+    let ending = milder
+        .iter()
+        .map(|(proof, _)| *proof)
+        .chain(later.iter().copied());
+    count_from_arrival(new, is_sure, ending);
+    let at = new.ended();
+    judged.is_over = later.iter().any(|proof| proof.ended() > at);
+    if let Some((_, why)) = milder.into_iter().rfind(|(proof, _)| proof.ended() > at) {
+        new.causes.only_warns = Some(why);
+    }
+    Ok(())
 }
 
 /// Puts a fault behind what came before it and seems later, where a clock is in doubt: a fault that a wrong clock hides is

@@ -6,24 +6,38 @@ use std::collections::BTreeSet;
 use kb_core::health::is_cleared_since;
 use kb_core::observation::{Look, canonical, cause};
 use kb_core::policy::Policy;
-use kb_core::report::{Cell, Fact, Gpu, GpuIndex, Measurement, Outcome, Pair, Report, fact_name};
+use kb_core::report::{Bearing, Cell, Fact, Gpu, GpuIndex, Measurement, Outcome, Pair, Report, fact_name};
 use kb_core::verdict::not_admitted;
 
 use super::ends::place_now;
-use super::gone::{is_as_many_as_expected, is_same, name};
+use super::gone::{all_exchanged, is_as_many_as_expected, is_same, name};
 use super::machine::is_on_purpose;
+use super::of_ledger::{events, is_closed};
 use super::warned::Warned;
+use super::weight::origin;
+use crate::store::Origin;
 
 /// Fewest samples of a figure that is judged.
 const LEAST_SAMPLES: usize = 3;
 const KERNEL_LOG: &str = "kernel_log.readable";
 const NOWHERE: &str = "what told of it leads to nothing in its report, so that nothing could be seen again";
 
-/// Why the later report leaves a warning as it was; `None` where it has seen again all that told of it, or admits the node.
+/// Why the later report leaves a warning as it was; `None` where it has seen again all that told of it, or admits the node. An event of
+/// the ledger ends by the ledger alone.
 pub(super) fn leaves_warning_open(earlier: &Report, later: &Report, policy: &Policy) -> Option<String> {
-    not_admitted(later)?;
+    let mut warnings = events(earlier, Bearing::Warning).filter(|event| event.bearing == Bearing::Warning);
+    if let Some(event) = warnings.find(|event| !is_closed(event, earlier, later)) {
+        return Some(format!("{} was not ended by a run or a person", event.id));
+    }
     let warned = Warned::of(earlier, policy);
     let both = Both::of(earlier, later);
+    if not_admitted(later).is_none() {
+        return both.first_gone();
+    }
+    let is_by_pairs = !(warned.pairs.is_empty() && warned.loads.is_empty());
+    if is_by_pairs && origin(earlier) == Origin::Run && !later.was_tried() {
+        return Some("no look can see again what a run warned of".to_owned());
+    }
     if let Some(cause) = warned.loads.first() {
         return Some(format!("{cause}, found under load, ends by an admission"));
     }
@@ -43,7 +57,7 @@ pub(super) fn leaves_warning_open(earlier: &Report, later: &Report, policy: &Pol
 /// Where a GPU of the earlier report is in the later one.
 enum Place {
     At(GpuIndex),
-    /// It was taken out, as the operator says.
+    /// It was taken out, as the operator says, or exchanged with all others.
     TakenOut,
     Gone(String),
 }
@@ -60,16 +74,31 @@ struct Both<'r> {
     later: &'r Report,
     /// Of each GPU of the earlier report.
     places: Vec<Place>,
+    /// None of these is in the node any more.
+    are_exchanged: bool,
 }
 
 impl<'r> Both<'r> {
     fn of(earlier: &'r Report, later: &'r Report) -> Self {
-        let places = earlier.gpus.iter().map(|gpu| place(gpu, earlier, later));
+        let are_exchanged = all_exchanged(earlier, later);
+        let places = earlier.gpus.iter().map(|gpu| match place(gpu, earlier, later) {
+            Place::Gone(_) if are_exchanged => Place::TakenOut,
+            place => place,
+        });
         Self {
             earlier,
             later,
             places: places.collect(),
+            are_exchanged,
         }
+    }
+
+    /// Why it is not about all GPUs of the earlier report.
+    fn first_gone(&self) -> Option<String> {
+        self.places.iter().find_map(|place| match place {
+            Place::Gone(why) => Some(why.clone()),
+            Place::At(_) | Place::TakenOut => None,
+        })
     }
 
     fn not_followed(&self, evidence: &BTreeSet<String>) -> Option<String> {
@@ -223,7 +252,8 @@ impl<'r> Both<'r> {
             let is_shown = look.has_read(cause, now)
                 // Of an idle GPU nothing tells that its clocks are held down; a run makes it work.
                 || (*cause == cause::THROTTLED && self.later.was_tried())
-                || self.is_accounted_for(now);
+                || self.is_accounted_for(now)
+                || (self.are_exchanged && self.is_of_gpu(device));
             !is_shown && !self.is_cleared(cause, device)
         })?;
         Some(format!(
@@ -238,6 +268,15 @@ impl<'r> Both<'r> {
         let mut gpus = self.later.gpus.iter();
         absent.any(|gpu| is_at(gpu.pci_address.as_ref()))
             || (is_as_many_as_expected(self.later) && !gpus.any(|gpu| is_at(gpu.pci_address.value.as_ref())))
+    }
+
+    fn is_of_gpu(&self, device: &str) -> bool {
+        let mut addresses = self
+            .earlier
+            .gpus
+            .iter()
+            .filter_map(|gpu| gpu.pci_address.value.as_deref());
+        addresses.any(|address| canonical(address) == device)
     }
 
     fn is_cleared(&self, cause: &str, device: &str) -> bool {

@@ -1,5 +1,7 @@
 //! What stands open of a node is a set: each fault ends by its own rule, in whatever order the reports come.
 
+mod endings;
+
 use serde_json::{Value, json};
 
 use super::super::open::settle;

@@ -14,7 +14,7 @@ fn plain(id: &str, minute: u8) -> Value {
 }
 
 /// A run with copies between these pairs both ways, of which one may be slow.
-fn measured(id: &str, minute: u8, pairs: &[(u32, u32)], slow: Option<(u32, u32)>) -> Value {
+pub(super) fn measured(id: &str, minute: u8, pairs: &[(u32, u32)], slow: Option<(u32, u32)>) -> Value {
     let cell = |from: u32, to: u32, rate: f64| json!({ "source": from, "destination": to, "samples": [rate, rate, rate] });
     let cells: Vec<Value> = pairs
         .iter()
@@ -31,7 +31,7 @@ fn measured(id: &str, minute: u8, pairs: &[(u32, u32)], slow: Option<(u32, u32)>
     run
 }
 
-fn all() -> Vec<(u32, u32)> {
+pub(super) fn all() -> Vec<(u32, u32)> {
     let pairs = GPUS.iter().flat_map(|b| (0..*b).map(move |a| (a, *b)));
     pairs.collect()
 }

@@ -1,0 +1,49 @@
+//! What a later report leaves of an earlier one: a fault and the warnings beside it end each by a rule of its own.
+
+use kb_core::policy::Policy;
+use kb_core::report::Report;
+use kb_core::verdict::{Verdict, unproven};
+
+use super::ends::{leaves_open, leaves_states_open};
+use super::over::leaves_alarm_open;
+use super::past::Past;
+use super::seen_again::leaves_warning_open;
+use super::warned::Warned;
+
+pub(super) enum Left {
+    Nothing,
+    /// The fault is over, and what was warned of beside it is not, with the reason.
+    Warning(String),
+    All(String),
+}
+
+/// What a proof of health leaves of a report with this verdict.
+pub(super) fn by_proof(past: &Past<'_>, (body, verdict): (&Report, Verdict), proof: &Report) -> Left {
+    let policy = past.policy_for(body);
+    if verdict != Verdict::Degraded {
+        return leaves_open(body, proof).map_or_else(|| beside(body, proof, &policy), Left::All);
+    }
+    let is_warned = past.verdict_of(body, verdict) == Verdict::Degraded;
+    unproven(proof)
+        .or_else(|| leaves_states_open(body, proof))
+        .or_else(|| leaves_warning_open(body, proof, &policy).filter(|_| is_warned))
+        .map_or(Left::Nothing, Left::All)
+}
+
+/// What a look leaves of it.
+pub(super) fn by_look(past: &Past<'_>, (body, verdict): (&Report, Verdict), look: &Report) -> Left {
+    let policy = past.policy_for(body);
+    let verdict = past.verdict_of(body, verdict);
+    match leaves_alarm_open(body, verdict, look, &policy) {
+        Some(why) => Left::All(why),
+        None if verdict <= Verdict::Degraded => Left::Nothing,
+        None => beside(body, look, &policy),
+    }
+}
+
+fn beside(body: &Report, later: &Report, policy: &Policy) -> Left {
+    if Warned::of(body, policy).is_empty() {
+        return Left::Nothing;
+    }
+    leaves_warning_open(body, later, policy).map_or(Left::Nothing, Left::Warning)
+}
