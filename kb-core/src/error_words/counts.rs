@@ -1,9 +1,9 @@
 //! Whether the number or the value at a word of an error says that there are none: `0 failed`, `errors: 0`, `Unhealthy: N/A`.
 
 /// Words between the word and its number.
-const LABELS: [&str; 14] = [
+const LABELS: [&str; 15] = [
     "count", "counts", "counter", "counters", "total", "rate", "flag", "number", "summary", "error",
-    "errors", "parity", "sec-ded", "events",
+    "errors", "parity", "sec-ded", "events", "warning",
 ];
 /// Words before a number that make it no number of a thing: `rank 0 failed` tells of a failure.
 const BEFORE_NUMBERS: [&str; 13] = [
@@ -154,6 +154,15 @@ fn number(line: &[u8], at: usize) -> Option<(bool, usize)> {
     let digits = rest.get(..length)?;
     if !digits.first()?.is_ascii_digit() {
         return None;
+    }
+    if digits == b"0" && matches!(rest.get(1), Some(b'x' | b'X')) {
+        // smartctl: `Critical Warning: 0x00`
+        let digits = part(rest, 2).iter().take_while(|byte| is_of_word(**byte)).count();
+        let value = rest.get(2..2 + digits)?;
+        return Some((
+            digits > 0 && value.iter().all(|digit| *digit == b'0'),
+            at + 2 + digits,
+        ));
     }
     let goes_on = matches!(rest.get(length..), Some([b':' | b'-', next, ..]) if next.is_ascii_hexdigit())
         || rest.get(length).is_some_and(|byte| is_of_word(*byte));

@@ -1,20 +1,25 @@
 //! Whether a line looks like an error: the words that tell of one, and what around them says that there is none.
 
+mod beside;
 mod counts;
 mod level;
+mod not_a_number;
+mod shortfall;
+mod states;
 #[cfg(test)]
 mod tests;
 
 use std::sync::LazyLock;
 
-use aho_corasick::{AhoCorasick, AhoCorasickKind};
+use aho_corasick::{AhoCorasick, AhoCorasickKind, Match};
 
 use counts::counts_none;
 pub(crate) use level::Level;
 use level::Levels;
+use states::{STATES, When};
 
 /// Beginnings of words that tell of an error.
-const ERRORS: [&str; 84] = [
+const ERRORS: [&str; 81] = [
     "error",
     "fail",
     "fatal",
@@ -82,8 +87,6 @@ const ERRORS: [&str; 84] = [
     "link down",
     "is down",
     "went down",
-    "state: down",
-    "state: polling",
     "critical",
     "unhealthy",
     "degraded",
@@ -97,10 +100,9 @@ const ERRORS: [&str; 84] = [
     "incompatible",
     "rejected",
     "exhausted",
-    // A cell of nvidia-smi, a result of AMD's RVS, and what PyTorch says where it sees no GPU.
+    // A cell of nvidia-smi, and a result of AMD's RVS.
     "err!",
     "pass: false",
-    "available(): false",
 ];
 /// What stands before a word and how the text goes on from it, where the word tells of no error.
 const NONE: [(&str, &str); 6] = [
@@ -120,27 +122,43 @@ const SETTING_BYTES: usize = 64;
 /// Values that are no message: `timeout: none`, the beginning of `N/A`.
 const VALUES: [&str; 6] = ["none", "null", "true", "false", "default", "n"];
 
-static ERROR_WORDS: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| words(&ERRORS));
+const UNHEALTHY: &str = "unhealthy";
+/// Words before it that say that something is so now: `Marking device unhealthy`, `the device will go unhealthy`.
+const MARKS: [&str; 12] = [
+    "mark", "marked", "marking", "as", "is", "are", "became", "become", "went", "go", "now", "device",
+];
+/// Words before it that are read.
+const MARKED_BEFORE: usize = 2;
 
-fn words(list: &[&str]) -> Option<AhoCorasick> {
+static ERROR_WORDS: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
     AhoCorasick::builder()
         .ascii_case_insensitive(true)
         // Whole logs are read by it.
         .kind(Some(AhoCorasickKind::DFA))
-        .build(list)
+        .build(ERRORS.iter().chain(STATES.iter().map(|(phrase, _)| phrase)))
         .ok()
+});
+
+/// The state that a found word is the phrase of; `None` for a word of an error.
+fn state_of(found: Match) -> Option<When> {
+    let place = found.pattern().as_usize().checked_sub(ERRORS.len())?;
+    STATES.get(place).map(|(_, when)| *when)
 }
 
 /// Where the first word that may tell of an error begins, in bytes. Only [`looks_like_error`] says whether its line does.
 pub(crate) fn find_error_word(text: &[u8]) -> Option<usize> {
     let errors = ERROR_WORDS.as_ref()?;
-    let mut found = errors.find_iter(text).map(|found| found.start());
-    found.find(|at| {
+    let mut found = errors.find_iter(text);
+    let first = found.find(|found| {
+        let at = found.start();
         let before = at.checked_sub(1).and_then(|before| text.get(before));
         // `m` and `K` end the signs that set a colour and clear a line; GCC writes both before `error:`.
-        before.is_none_or(|before| !before.is_ascii_alphanumeric() || matches!(before, b'm' | b'K'))
-            || is_hump(text, *at)
-    })
+        let begins = before
+            .is_none_or(|before| !before.is_ascii_alphanumeric() || matches!(before, b'm' | b'K'))
+            || is_hump(text, at);
+        state_of(*found).map_or(begins, |when| when.may_stand(text, at, begins))
+    });
+    first.map(|found| found.start())
 }
 
 /// Whether a line may tell of an error: it has such a word at the beginning of one of its own, or as an exception's name ends, and
@@ -156,14 +174,40 @@ pub fn looks_like_error(line: &str) -> bool {
     let mut levels = Levels::new(line.as_bytes());
     errors.find_iter(line).any(|found| {
         let (from, to) = (found.start(), found.end());
+        if let Some(when) = state_of(found) {
+            let line = line.as_bytes();
+            return when.may_stand(line, from, begins(from)) && when.tells(line, from, to);
+        }
         begins(from)
             && !is_phrase_of_none(line, from)
             && !is_setting(line, from, to)
             && !counts_none(line, from, to)
             // A word that is a level itself counts although the line begins with a milder one: `INFO … ERROR: x failed` is the
             // line of another program that the first one passes on.
-            && levels.until(from) != Some(Level::Info)
+            && (levels.until(from) != Some(Level::Info) || is_marked(line, from, to))
     })
+}
+
+/// Whether something was found to be unhealthy: device plugins and node agents say so in lines of information.
+fn is_marked(line: &str, from: usize, to: usize) -> bool {
+    let word = line.get(from..to).unwrap_or_default();
+    if !word.eq_ignore_ascii_case(UNHEALTHY) {
+        return false;
+    }
+    let before = line.get(..from).unwrap_or_default();
+    let mut before = before.rsplit(|letter: char| !letter.is_alphanumeric());
+    let near = before
+        .by_ref()
+        .filter(|word| !word.is_empty())
+        .take(MARKED_BEFORE);
+    let rest = line.get(to..).unwrap_or_default();
+    let is_last = rest
+        .trim_end_matches(|letter: char| !letter.is_alphanumeric())
+        .is_empty();
+    is_last
+        || near
+            .into_iter()
+            .any(|word| MARKS.iter().any(|mark| word.eq_ignore_ascii_case(mark)))
 }
 
 /// Whether a further word of a name begins here: `RuntimeError`, `cudaErrorUnknown`, `OOMError`; not `DEFAULT`.

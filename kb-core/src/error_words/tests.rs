@@ -131,3 +131,233 @@ fn what_says_that_there_is_none_looks_like_no_error() {
         assert!(!looks_like_error(line), "{line}");
     }
 }
+
+/// Each with the same line where all is well.
+#[test]
+fn counts_below_what_was_expected_look_like_errors() {
+    for (short, whole) in [
+        ("expected 8 GPUs, found 7", "expected 8 GPUs, found 8"),
+        ("Expected 8 GPUs but got 7", "Expected 8 GPUs and got 8"),
+        (
+            "expected at least 4 HCAs, found 2",
+            "expected at least 4 HCAs, found 8",
+        ),
+        ("expected_gpus=8 found_gpus=7", "expected_gpus=8 found_gpus=8"),
+        ("GPU count 7 (expected 8)", "GPU count 8 (expected 8)"),
+        ("7 nodes joined, 8 expected", "8 nodes joined, 8 expected"),
+        ("found 7 GPUs, expected: 8", "found 8 GPUs, expected: 8"),
+        (
+            "world size 7, expected 8: got 7",
+            "world size 8, expected 8: got 8",
+        ),
+        ("Found 7 of 8 GPUs", "Found 8 of 8 GPUs"),
+        (
+            "INFO health: 7 out of 8 NVLinks up",
+            "INFO health: 8 out of 8 NVLinks up",
+        ),
+        ("7/8 GPUs", "8/8 GPUs"),
+        ("15/16 ranks joined", "16/16 ranks joined"),
+        ("3/4 nodes are up", "3/4 nodes requested"),
+        ("only 7 GPUs detected", "8 GPUs detected"),
+        ("only found 7 GPUs", "found 7 GPUs"),
+        ("only 7 of 8 links are active", "all 8 of 8 links are active"),
+        ("found 0 GPUs", "found 8 GPUs"),
+        ("No GPU/TPU found, falling back to CPU.", "GPU found"),
+        ("no GPUs available", "using 4 of 8 GPUs"),
+    ] {
+        assert!(looks_like_error(short), "{short}");
+        assert!(!looks_like_error(whole), "{whole}");
+    }
+    for line in [
+        "rank 3 of 8 ranks",
+        "2.0/8.0 GPUs",
+        "loaded 4 of 8 shards on 2 GPUs",
+        "allocated 4/8 GPUs",
+        "expected loss 8, found 7",
+        "2026/12/1 nodes",
+        "pnp: PnP ACPI: found 2 devices",
+        "NET/IB : No device found.",
+    ] {
+        assert!(!looks_like_error(line), "{line}");
+    }
+}
+
+/// Each with a line of the same tool where all is well.
+#[test]
+fn states_that_tell_of_trouble_look_like_errors() {
+    for (bad, good) in [
+        ("loss=nan", "loss=0.5"),
+        (
+            "{'loss': nan, 'grad_norm': 1.0}",
+            "{'loss': 0.1, 'grad_norm': 1.0}",
+        ),
+        (r#"{"loss": NaN}"#, r#"{"loss": 1}"#),
+        ("INFO step 100 loss: nan", "INFO step 100 loss: 1.2"),
+        ("grad_norm=inf", "grad_norm=info"),
+        (r#"{"grad_norm": Infinity}"#, r#"{"grad_norm": 2}"#),
+        ("loss is NaN or Inf", "loss is finite"),
+        ("NaN detected in gradients", "check_nan=True"),
+        ("Loss is nan, stopping training", "no NaN in the gradients"),
+        ("nan loss in step 3", "torch.nan_to_num(loss)"),
+        (
+            "GPU available: False, used: False",
+            "GPU available: True (cuda), used: True",
+        ),
+        (
+            "INFO:lightning:GPU available: False",
+            "INFO:lightning:TPU available: False",
+        ),
+        ("cuda available: False", "cuda available: True"),
+        (
+            "torch.cuda.is_available() False",
+            "torch.cuda.is_available() True",
+        ),
+        (r#""cuda_available": false"#, r#""cuda_available": true"#),
+        ("Is CUDA available: False", "Is XPU available: False"),
+        (
+            "CUDA: not available",
+            "Performance Events: PMU not available due to virtualization",
+        ),
+        (
+            "LnkSta: Speed 2.5GT/s (downgraded), Width x8 (downgraded)",
+            "LnkSta: Speed 32GT/s, Width x16",
+        ),
+        (
+            "3b:00.0 3D controller: NVIDIA Corporation GH100 (rev ff) (prog-if ff)",
+            "3b:00.0 3D controller: NVIDIA Corporation GH100 (rev a1)",
+        ),
+        (
+            "     Active: inactive (dead)",
+            "     Active: active (running) since Mon",
+        ),
+        (
+            "     Active: failed (Result: exit-code)",
+            "     Active: active (exited)",
+        ),
+        (
+            "     Active: activating (auto-restart)",
+            "     Active: activating (start)",
+        ),
+        (
+            "Process: 812 ExecStart=/x (code=exited, status=203/EXEC)",
+            "Process: 812 ExecStart=/x (code=exited, status=0/SUCCESS)",
+        ),
+        (
+            "I0101 12:00:00 1 x.go:1] Marking device unhealthy",
+            "I0101 12:00:00 1 x.go:1] Marking device healthy",
+        ),
+        (
+            "INFO device marked as unhealthy: GPU-1",
+            "INFO looking for unhealthy devices",
+        ),
+        (
+            "I0101 12:00:00 1 the device will go unhealthy.",
+            "I0101 12:00:00 1 unhealthy: 0",
+        ),
+        (
+            "  Ready            False   Mon, 30 Nov 2026   KubeletNotReady   x",
+            "  Ready            True    Mon, 30 Nov 2026   KubeletReady   x",
+        ),
+        (
+            "  Ready            Unknown   Mon, 30 Nov 2026   NodeStatusUnknown",
+            "  ContainersReady   True",
+        ),
+        (
+            "node7   NotReady   <none>   4d   v1.31.0",
+            "node7   Ready   <none>   4d   v1.31.0",
+        ),
+        (
+            "  DiskPressure     True    Mon, 30 Nov 2026",
+            "  DiskPressure     False    Mon, 30 Nov 2026",
+        ),
+        (
+            "  NetworkUnavailable   True    Mon",
+            "  NetworkUnavailable   False    Mon",
+        ),
+        (
+            "train-0   0/1   ImagePullBackOff   0   5m",
+            "train-0   1/1   Running   0   5m",
+        ),
+        ("|   3  ERR!  On |", "|   3  [N/A]  On |"),
+        ("GPU 3: Unknown Error", "GPU 3: OK"),
+        (
+            "Unable to determine the device handle: GPU is lost.",
+            "Fan Speed : [N/A]",
+        ),
+        ("No devices were found", "8 devices"),
+        (
+            "        GPU Reset Required : Yes",
+            "        GPU Reset Required : No",
+        ),
+        (
+            "        HW Thermal Slowdown : Active",
+            "        HW Thermal Slowdown : Not Active",
+        ),
+        (
+            "        Recovery Action : Drain P2P",
+            "        Recovery Action : None",
+        ),
+        ("        Pending : Yes", "        Pending : No"),
+        ("| Overall Health | Warning |", "| Overall Health | Healthy |"),
+        ("\t\tState: Down", "\t\tState: Active"),
+        ("\t\tPhysical state: Polling", "\t\tPhysical state: LinkUp"),
+        ("\t\tPhysical state: Disabled", "\t\tPersistence state: Disabled"),
+        ("\tstate:\t\t\tPORT_DOWN (1)", "\tstate:\t\t\tPORT_ACTIVE (4)"),
+        ("\tLink detected: no", "\tLink detected: yes"),
+        (
+            "   State=IDLE+DRAIN ThreadsPerCore=2",
+            "   State=IDLE ThreadsPerCore=2",
+        ),
+        (
+            "   State=DOWN* ThreadsPerCore=2",
+            "   State=MIXED+CLOUD ThreadsPerCore=2",
+        ),
+        ("batch up infinite 2 drain node[1-2]", "kubectl drain node1"),
+        (
+            "batch  up  infinite  1  down*  node3",
+            "batch  up  infinite  1  idle  node3",
+        ),
+        (
+            "      1046528 blocks super 1.2 [2/1] [U_]",
+            "      1046528 blocks super 1.2 [2/2] [UU]",
+        ),
+        (
+            "Critical Warning:                   0x04",
+            "Critical Warning:                   0x00",
+        ),
+        ("critical_warning : 0x1", "critical_warning : 0"),
+        ("percentage_used : 104%", "percentage_used : 3%"),
+        (
+            "3 packets transmitted, 2 received, 33% packet loss",
+            "3 packets transmitted, 3 received, 0% packet loss",
+        ),
+        ("worker exited with exit code 1", "worker exited with exit code 0"),
+        (
+            "pod   Exited (137) 3 minutes ago",
+            "pod   Exited (0) 3 minutes ago",
+        ),
+        ("exitcode: -9 (pid: 812)", "exitcode: 0 (pid: 812)"),
+    ] {
+        assert!(looks_like_error(bad), "{bad}");
+        assert!(!looks_like_error(good), "{good}");
+        assert!(find_error_word(bad.as_bytes()).is_some(), "{bad}");
+    }
+}
+
+/// A state takes the bytes of its phrase: a word of an error that begins within them would be lost.
+#[test]
+fn no_state_hides_a_word_of_an_error() {
+    for word in ERRORS {
+        assert!(find_error_word(word.as_bytes()).is_some(), "{word}");
+        for (phrase, _) in STATES {
+            let text = format!("{phrase} {word}");
+            assert!(looks_like_error(&text) || !looks_like_error(word), "{text}");
+            let hides = (1..phrase.len()).any(|at| {
+                let end = phrase.get(at..).unwrap_or_default();
+                let begins = !phrase.as_bytes()[at - 1].is_ascii_alphanumeric();
+                begins && word.len() > end.len() && word.starts_with(end)
+            });
+            assert!(!hides, "{phrase} hides {word}");
+        }
+    }
+}

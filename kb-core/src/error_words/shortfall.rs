@@ -1,0 +1,294 @@
+//! Whether a line counts fewer than it should: `expected 8 GPUs, found 7`, `Found 7 of 8 GPUs`, `7/8 ranks`, `only 7 GPUs detected`.
+
+/// What is counted; each stands for its plural, too.
+const THINGS: [&str; 18] = [
+    "gpu",
+    "accelerator",
+    "link",
+    "nvlink",
+    "nvswitch",
+    "switch",
+    "hca",
+    "nic",
+    "port",
+    "node",
+    "host",
+    "rank",
+    "worker",
+    "peer",
+    "device",
+    "drive",
+    "adapter",
+    "world",
+];
+/// Things of which none is never what somebody wants who looks for them.
+const NEVER_NONE: [&str; 6] = ["gpu", "accelerator", "nvlink", "nvswitch", "hca", "nic"];
+/// Words that go with the number that should be.
+const WANTED: [&str; 10] = [
+    "expected",
+    "expecting",
+    "expect",
+    "expects",
+    "required",
+    "requires",
+    "require",
+    "want",
+    "wanted",
+    "needs",
+];
+/// Words that go with the number that is.
+const THERE: [&str; 24] = [
+    "found",
+    "got",
+    "detected",
+    "detects",
+    "actual",
+    "saw",
+    "see",
+    "sees",
+    "seen",
+    "have",
+    "has",
+    "only",
+    "count",
+    "current",
+    "visible",
+    "present",
+    "available",
+    "online",
+    "joined",
+    "connected",
+    "responding",
+    "active",
+    "up",
+    "healthy",
+];
+/// Words that say that a part of the whole is meant to be taken.
+const TAKEN: [&str; 13] = [
+    "using",
+    "use",
+    "used",
+    "uses",
+    "allocated",
+    "free",
+    "idle",
+    "busy",
+    "reserved",
+    "requested",
+    "selected",
+    "assigned",
+    "supported",
+];
+/// What is read before and behind the word that woke this, in bytes.
+const AROUND: usize = 96;
+/// Words between one of [`WANTED`] or [`THERE`] and its number.
+const APART: usize = 3;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Token<'l> {
+    Word(&'l [u8]),
+    Number(u64),
+    Sign(u8),
+}
+
+impl Token<'_> {
+    fn is_of(self, list: &[&str]) -> bool {
+        matches!(self, Self::Word(word) if list.iter().any(|known| word.eq_ignore_ascii_case(known.as_bytes())))
+    }
+
+    fn is_thing(self, list: &[&str]) -> bool {
+        let Self::Word(word) = self else {
+            return false;
+        };
+        let singular = match word {
+            [one @ .., b's' | b'S'] => one,
+            _ => word,
+        };
+        let is = |known: &&str| {
+            let known = known.as_bytes();
+            word.eq_ignore_ascii_case(known) || singular.eq_ignore_ascii_case(known)
+        };
+        list.iter().any(is)
+    }
+}
+
+/// Whether the part of a line around `at` counts fewer than it should. Reads a bounded part of it.
+pub(super) fn is_short(line: &[u8], at: usize) -> bool {
+    let tokens = tokens(line, at);
+    is_part_of_whole(&tokens) || is_below_wanted(&tokens) || is_only(&tokens) || is_none(&tokens)
+}
+
+/// `7 of 8 GPUs`, `7 out of 8 ranks`, `7/8 links`.
+fn is_part_of_whole(tokens: &[Token<'_>]) -> bool {
+    (0..tokens.len()).any(|at| {
+        let rest = tokens.get(at..).unwrap_or_default();
+        let (part, whole, behind) = match rest {
+            [
+                Token::Number(part),
+                Token::Sign(b'/'),
+                Token::Number(whole),
+                behind @ ..,
+            ] => (part, whole, behind),
+            [
+                Token::Number(part),
+                Token::Word(of),
+                Token::Number(whole),
+                behind @ ..,
+            ] if of.eq_ignore_ascii_case(b"of") => (part, whole, behind),
+            [
+                Token::Number(part),
+                Token::Word(out),
+                Token::Word(of),
+                Token::Number(whole),
+                behind @ ..,
+            ] if out.eq_ignore_ascii_case(b"out") && of.eq_ignore_ascii_case(b"of") => (part, whole, behind),
+            _ => return false,
+        };
+        let thing = behind.iter().take(2).position(|token| token.is_thing(&THINGS));
+        let Some(thing) = thing else {
+            return false;
+        };
+        // `rank 3 of 8 ranks` is a number, `12/3/4 nodes` a path or a date.
+        let before = at.checked_sub(1).and_then(|before| tokens.get(before));
+        let is_index = before.is_some_and(|token| token.is_thing(&THINGS) || *token == Token::Sign(b'/'));
+        let near = tokens.get(at.saturating_sub(2)..at).unwrap_or_default();
+        let after = behind.iter().skip(thing + 1).take(2);
+        let is_taken = near.iter().chain(after).any(|token| token.is_of(&TAKEN));
+        part < whole && !is_index && !is_taken
+    })
+}
+
+/// `expected 8 GPUs, found 7`, `GPU count 7 (expected 8)`, `7 nodes joined, 8 expected`.
+fn is_below_wanted(tokens: &[Token<'_>]) -> bool {
+    let Some(wanted) = tokens.iter().position(|token| token.is_of(&WANTED)) else {
+        return false;
+    };
+    let Some(wanted_number) = number_of(tokens, wanted) else {
+        return false;
+    };
+    let mut there = (0..tokens.len()).filter(|at| tokens.get(*at).is_some_and(|token| token.is_of(&THERE)));
+    let names_thing = tokens.iter().any(|token| token.is_thing(&THINGS));
+    let is_less = |at: usize| {
+        let number = number_of(tokens, at).filter(|number| *number != wanted_number);
+        let value = |at: usize| match tokens.get(at) {
+            Some(Token::Number(number)) => Some(*number),
+            _ => None,
+        };
+        number
+            .and_then(value)
+            .zip(value(wanted_number))
+            .is_some_and(|(there, wanted)| there < wanted)
+    };
+    names_thing && there.any(is_less)
+}
+
+/// `only 7 GPUs detected`, `only found 7 GPUs`.
+fn is_only(tokens: &[Token<'_>]) -> bool {
+    (0..tokens.len()).any(|at| {
+        let rest = tokens.get(at..).unwrap_or_default();
+        let [Token::Word(only), rest @ ..] = rest else {
+            return false;
+        };
+        if !only.eq_ignore_ascii_case(b"only") {
+            return false;
+        }
+        let number = rest
+            .iter()
+            .take(2)
+            .position(|token| matches!(token, Token::Number(_)));
+        let Some(number) = number else {
+            return false;
+        };
+        let is_thing = rest.get(number + 1).is_some_and(|token| token.is_thing(&THINGS));
+        let mut near = rest.iter().take(number + 5);
+        is_thing && near.any(|token| token.is_of(&THERE))
+    })
+}
+
+/// `found 0 GPUs`, `0 GPUs detected`, `no HCAs visible`.
+fn is_none(tokens: &[Token<'_>]) -> bool {
+    (1..tokens.len()).any(|at| {
+        let is_number = matches!(tokens.get(at - 1), Some(Token::Number(0)));
+        let is_no = tokens.get(at - 1).is_some_and(|token| token.is_of(&["no"]));
+        let is_thing = tokens.get(at).is_some_and(|token| token.is_thing(&NEVER_NONE));
+        let before = tokens.get(at.saturating_sub(3)..at - 1).unwrap_or_default();
+        let after = tokens.get(at + 1..).unwrap_or_default().iter().take(4);
+        let found = ["found", "detected", "detects", "visible", "present", "available"];
+        (is_number || is_no) && is_thing && before.iter().chain(after).any(|token| token.is_of(&found))
+    })
+}
+
+/// Where the number stands that goes with a word: behind it, else before it, with the thing between them.
+fn number_of(tokens: &[Token<'_>], word: usize) -> Option<usize> {
+    let mut apart = 0;
+    for (at, token) in tokens.iter().enumerate().skip(word + 1) {
+        match token {
+            Token::Number(_) => return Some(at),
+            Token::Word(_)
+                if token.is_of(&WANTED) || token.is_of(&THERE) && !token.is_of(&["only", "count"]) =>
+            {
+                break;
+            }
+            Token::Word(_) => apart += 1,
+            Token::Sign(b':' | b'=' | b'"' | b'\'' | b'(' | b'#' | b'_') => {}
+            Token::Sign(_) => break,
+        }
+        if apart > APART {
+            break;
+        }
+    }
+    let mut before = (0..word).rev().take(2);
+    before
+        .find(|at| matches!(tokens.get(*at), Some(Token::Number(_))))
+        .filter(|at| {
+            let between = tokens.get(at + 1..word).unwrap_or_default();
+            between.iter().all(|token| token.is_thing(&THINGS))
+        })
+}
+
+fn tokens(line: &[u8], at: usize) -> Vec<Token<'_>> {
+    let from = at.saturating_sub(AROUND);
+    let part = line.get(from..line.len().min(at + AROUND)).unwrap_or_default();
+    // A word that the part cuts is none.
+    let cut = if from > 0 { length_of_word(part) } else { 0 };
+    let mut rest = part.get(cut..).unwrap_or_default();
+    let mut tokens = Vec::new();
+    while let Some((first, behind)) = rest.split_first() {
+        let length = length_of_word(rest);
+        if length == 0 {
+            if !first.is_ascii_whitespace() {
+                tokens.push(Token::Sign(*first));
+            }
+            rest = behind;
+            continue;
+        }
+        let (word, behind) = rest.split_at(length);
+        tokens.push(number(word).map_or(Token::Word(word), Token::Number));
+        rest = behind;
+    }
+    tokens
+}
+
+/// Digits and points are one word: `2.0` and `550.54.14` count nothing.
+fn length_of_word(text: &[u8]) -> usize {
+    let is_of_word = |byte: &&u8| byte.is_ascii_alphanumeric();
+    let length = text.iter().take_while(is_of_word).count();
+    let is_digits = length > 0 && text.iter().take(length).all(u8::is_ascii_digit);
+    let point = text.get(length..).unwrap_or_default();
+    match point {
+        [b'.', digit, ..] if is_digits && digit.is_ascii_digit() => {
+            let more = point
+                .iter()
+                .take_while(|byte| **byte == b'.' || byte.is_ascii_alphanumeric());
+            length + more.count()
+        }
+        _ => length,
+    }
+}
+
+fn number(word: &[u8]) -> Option<u64> {
+    if !word.iter().all(u8::is_ascii_digit) {
+        return None;
+    }
+    std::str::from_utf8(word).ok()?.parse().ok()
+}
