@@ -11,7 +11,6 @@ use super::assemble::{notes_so_far, sum_up};
 use super::bytes;
 use super::clean::{Clean, ESC};
 use super::clock::Clocks;
-use super::cut_lines::Joined;
 use super::devices::Devices;
 use super::event::Sink;
 use super::fold::{Seen, Tally};
@@ -232,7 +231,13 @@ impl Engine {
     }
 
     /// Reads a line once more as it was before it was escaped; counts what it did not hold as it stands.
-    fn scan_restored(&mut self, bytes: &[u8], origin: &Origin<'_>, signs: Signs, events: &mut Sink<'_>) {
+    pub(super) fn scan_restored(
+        &mut self,
+        bytes: &[u8],
+        origin: &Origin<'_>,
+        signs: Signs,
+        events: &mut Sink<'_>,
+    ) {
         let mut clean = std::mem::take(&mut self.clean);
         let is_middle = origin.piece.is_some_and(|piece| !piece.first);
         if restore(bytes, signs, is_middle, &mut clean) {
@@ -246,27 +251,6 @@ impl Engine {
             self.scan_within(&clean, &origin, events);
         }
         self.clean = clean;
-    }
-
-    pub(super) fn scan_pasted(&mut self, bytes: &[u8], line: u64, offset: u64, events: &mut Sink<'_>) {
-        // What reads as Markdown may belong to the message: "`num_heads` must be divisible".
-        for signs in [Signs::Typography, Signs::All] {
-            self.scan_restored(bytes, &Origin::of(line, offset), signs, events);
-        }
-    }
-
-    pub(super) fn scan_joined(&mut self, joined: &Joined, events: &mut Sink<'_>) {
-        self.wake_single(&joined.clean.text);
-        let origin = Origin {
-            line: joined.first(),
-            offset: joined.offset,
-            piece: None,
-            cleaned: Some(&joined.clean),
-            joined: Some(joined),
-            restored: false,
-            within: false,
-        };
-        self.look_at(&joined.clean.text, &origin, events);
     }
 
     pub(super) fn wake_single(&mut self, line: &[u8]) {
@@ -337,18 +321,18 @@ impl Engine {
         let mut names_devices = false;
         for found in &found {
             // Where lines are put together, a value may have swallowed the next line's first word.
-            if let Found::Stated(words) = found
-                && origin.joined.is_none()
-                && !origin.restored
-            {
-                if usize::from(*words) < WORDS.len() {
-                    self.stated.read(*words, text, &lower, origin.line);
-                } else if !names_devices {
+            let (Found::Stated(words), None) = (found, origin.joined) else {
+                continue;
+            };
+            if usize::from(*words) >= WORDS.len() {
+                if !names_devices {
                     // What a terminal shows of the line: a progress bar before it is gone.
                     let shown_from = memchr::memrchr(b'\r', text).map_or(0, |end| end + 1);
                     self.devices.read(tail(text, shown_from), host, origin.line);
                     names_devices = true;
                 }
+            } else if !origin.restored {
+                self.stated.read(*words, text, &lower, origin.line);
             }
         }
         let matcher = Arc::clone(&self.matcher);

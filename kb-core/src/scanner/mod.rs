@@ -34,6 +34,7 @@ mod clock;
 mod crowd;
 mod cut_lines;
 mod devices;
+mod encoded;
 mod engine;
 mod entry;
 mod environment;
@@ -51,6 +52,7 @@ mod messages;
 mod order;
 mod origin;
 mod partial;
+mod pasted;
 mod prefix;
 mod raised;
 mod relations;
@@ -58,6 +60,7 @@ mod restore;
 mod score;
 mod sequence;
 mod sieve;
+mod soft_breaks;
 mod source_code;
 mod stated;
 mod summary;
@@ -190,7 +193,8 @@ impl Scanner {
         let mut events = Vec::new();
         let engine = &mut self.engine;
         let end = self.lines.finish(|part| engine.scan(&part, Some(&mut events)));
-        for joined in self.head.joined() {
+        let of_mail = soft_breaks::joined(self.head.lines());
+        for joined in self.head.joined().into_iter().chain(of_mail) {
             engine.scan_joined(&joined, &mut Some(&mut events));
         }
         for (line, offset, bytes) in self.head.lines() {

@@ -6,6 +6,7 @@ use std::borrow::Cow;
 
 use super::bytes;
 use super::clean::{Clean, ESC, sequence_len};
+use super::encoded::{self, Address};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Signs {
@@ -15,6 +16,8 @@ pub(super) enum Signs {
     Typography,
     /// Both, and the marks of Markdown: pages and editors are no logs.
     All,
+    /// All of these, and what addresses and mails put in place of signs, and tabs and further blanks between words.
+    Encoded,
 }
 
 impl Signs {
@@ -22,10 +25,15 @@ impl Signs {
         match byte {
             ESC => true,
             b'\\' | b'#' | b'[' => self != Self::Typography,
-            b'&' | b'^' | b'*' | b'`' => self == Self::All,
+            b'&' | b'^' | b'*' | b'`' => self.is_of_page(),
+            b'%' | b'+' | b'=' | b' ' | b'\t' => self == Self::Encoded,
             0xc2 | 0xe2 | 0xe3 | 0xef => self != Self::Escapes,
             _ => false,
         }
+    }
+
+    fn is_of_page(self) -> bool {
+        matches!(self, Self::All | Self::Encoded)
     }
 }
 
@@ -39,11 +47,18 @@ type Stand = (usize, Cow<'static, str>);
 pub(super) fn restore(line: &[u8], signs: Signs, is_middle: bool, clean: &mut Clean) -> bool {
     clean.clear();
     let (mut at, mut kept, mut differs) = (0, 0, false);
+    let mut address = Address::default();
+    let mut end = line.len();
+    if signs == Signs::Encoded {
+        let words = encoded::words(line);
+        (at, end) = (at.max(words.start), words.end);
+    }
     if is_middle && let Some((len, text)) = bytes::middle(line) {
         clean.put(&text, len);
         (at, kept, differs) = (len, len, true);
     }
-    while let Some(step) = tail(line, at).iter().position(|byte| signs.begin(*byte)) {
+    let next = |at| line.get(at..end)?.iter().position(|byte| signs.begin(*byte));
+    while let Some(step) = next(at) {
         at += step;
         if line.get(at) == Some(&b'[')
             && bytes::is_message(line, at)
@@ -55,7 +70,23 @@ pub(super) fn restore(line: &[u8], signs: Signs, is_middle: bool, clean: &mut Cl
             (kept, differs) = (at, true);
             continue;
         }
-        let Some((len, text)) = stand(tail(line, at), signs) else {
+        let stand = match line.get(at) {
+            Some(b'\\') if signs == Signs::Encoded => {
+                let stand = escape(tail(line, at));
+                stand.map(|(len, text)| {
+                    if text == "\t" {
+                        borrowed((len, " "))
+                    } else {
+                        (len, text)
+                    }
+                })
+            }
+            Some(b'%' | b'+') => address.stand(line, at).map(borrowed),
+            Some(b'=') => encoded::of_mail(tail(line, at)).map(borrowed),
+            Some(b' ' | b'\t') => encoded::blanks(tail(line, at)).map(|len| borrowed((len, " "))),
+            _ => stand(tail(line, at), signs),
+        };
+        let Some((len, text)) = stand else {
             at += 1;
             continue;
         };
@@ -69,6 +100,10 @@ pub(super) fn restore(line: &[u8], signs: Signs, is_middle: bool, clean: &mut Cl
     differs
 }
 
+fn borrowed((len, text): (usize, &'static str)) -> Stand {
+    (len, Cow::Borrowed(text))
+}
+
 fn stand(rest: &[u8], signs: Signs) -> Option<Stand> {
     match rest.first()? {
         &ESC => Some((sequence_len(rest).max(1), Cow::Borrowed(""))),
@@ -76,7 +111,7 @@ fn stand(rest: &[u8], signs: Signs) -> Option<Stand> {
         b'&' => entity(rest),
         b'^' => Some((2 + colour(rest.strip_prefix(b"^[")?)?, Cow::Borrowed(""))),
         b'#' => control(rest),
-        b'[' if signs == Signs::All => Some((colour(rest)?, Cow::Borrowed(""))),
+        b'[' if signs.is_of_page() => Some((colour(rest)?, Cow::Borrowed(""))),
         0xc2 if rest.get(1) == Some(&0x9b) => Some((short_sequence(rest), Cow::Borrowed(""))),
         b'*' => rest.starts_with(b"**").then_some((2, Cow::Borrowed(""))),
         b'`' => Some((1, Cow::Borrowed(""))),

@@ -1,0 +1,62 @@
+//! Lines that a mail has cut: in quoted-printable (RFC 2045) a line that ends with `=` goes on with the next. They are put together and
+//! read once more; only what stands across a cut counts.
+
+use super::clean::Clean;
+use super::cut_lines::Joined;
+use super::restore::{Signs, restore};
+
+/// Most lines that are put together.
+const MOST_LINES: usize = 32;
+/// As long as a line of a mail may be, in bytes.
+const LONGEST_LINE: usize = 76;
+
+/// Takes the lines of a text with their numbers and places.
+pub(super) fn joined<'t>(lines: impl Iterator<Item = (u64, u64, &'t [u8])>) -> Vec<Joined> {
+    let mut all = Vec::new();
+    let mut open: Option<(Joined, usize)> = None;
+    for (number, offset, line) in lines {
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        let cut = without_soft_break(line);
+        let text = cut.unwrap_or(line);
+        let mut clean = Clean::default();
+        if cut.is_some() || open.is_some() {
+            restore(text, Signs::Encoded, false, &mut clean);
+        }
+        open = match (open.take(), cut) {
+            (Some((mut joined, count)), cut) => {
+                joined.add(&clean, number, offset, text.len());
+                if cut.is_some() && count < MOST_LINES {
+                    Some((joined, count + 1))
+                } else {
+                    all.push(joined);
+                    None
+                }
+            }
+            (None, Some(_)) => Some((Joined::begin(clean, number, offset, text.len()), 1)),
+            (None, None) => None,
+        };
+    }
+    all.extend(open.map(|(joined, _)| joined));
+    all
+}
+
+/// A line that goes on with the next, without the sign that says so.
+fn without_soft_break(line: &[u8]) -> Option<&[u8]> {
+    let text = line.strip_suffix(b"=")?;
+    let is_full = line.len() * 2 >= LONGEST_LINE && line.len() <= LONGEST_LINE;
+    is_full.then_some(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_full_lines_with_the_sign_go_on() {
+        let full = [b'x'; 75];
+        let line = [&full[..], b"="].concat();
+        assert_eq!(without_soft_break(&line), Some(&full[..]));
+        assert_eq!(without_soft_break(b"a ="), None);
+        assert_eq!(without_soft_break(&[b'='; 77]), None);
+    }
+}
