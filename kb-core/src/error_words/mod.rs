@@ -105,13 +105,15 @@ const ERRORS: [&str; 81] = [
     "pass: false",
 ];
 /// What stands before a word and how the text goes on from it, where the word tells of no error.
-const NONE: [(&str, &str); 6] = [
+const NONE: [(&str, &str); 7] = [
     ("no ", "error"),
     ("without ", "error"),
     ("no ", "fault"),
     ("libgpg-", "error"),
     ("", "nvrm: loading"),
     ("", "invalidation"),
+    // A column of `dcgmi dmon`, whose rows say whether there was an Xid.
+    ("", "xider"),
 ];
 /// Names of settings as well as words of errors.
 const SETTINGS: [&str; 2] = ["timeout", "panic"];

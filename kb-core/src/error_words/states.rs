@@ -202,6 +202,32 @@ const DEVICES: [&str; 12] = [
     "device",
 ];
 
+/// Whether a number may belong to a word that begins at a place: most lines with such a word have none, and each is looked at as a whole.
+fn may_count(text: &[u8], from: usize) -> bool {
+    const NEAR: usize = 40;
+    let behind = text.get(from..text.len().min(from + NEAR)).unwrap_or_default();
+    if behind.get(..3).is_some_and(|no| no.eq_ignore_ascii_case(b"no ")) {
+        return true;
+    }
+    let line_ends = |byte: &u8| *byte == b'\n';
+    let behind = behind.split(line_ends).next().unwrap_or_default();
+    let digit = behind.iter().position(u8::is_ascii_digit);
+    let is_address = |at: usize| behind.get(at..at + 2) == Some(b"0x");
+    if digit.is_some_and(|at| !is_address(at)) {
+        return true;
+    }
+    let before = text.get(from.saturating_sub(NEAR)..from).unwrap_or_default();
+    let before = before.rsplit(line_ends).next().unwrap_or_default();
+    let words = before
+        .rsplit(u8::is_ascii_whitespace)
+        .filter(|word| !word.is_empty());
+    words.take(2).any(|word| {
+        word.iter()
+            .find(|byte| **byte != b'(')
+            .is_some_and(u8::is_ascii_digit)
+    })
+}
+
 impl When {
     /// Whether the phrase at `from..to` tells of trouble. Reads a bounded part of the line.
     pub(super) fn tells(self, line: &[u8], from: usize, to: usize) -> bool {
@@ -234,6 +260,7 @@ impl When {
                 let before = from.checked_sub(1).and_then(|before| text.get(before));
                 before.is_some_and(|before| before.is_ascii_digit() || *before == b'm')
             }
+            Short => begins && may_count(text, from),
             NotANumber => begins || text.get(from).is_some_and(|first| !first.is_ascii_alphanumeric()),
             _ => begins,
         }

@@ -126,6 +126,7 @@ fn what_says_that_there_is_none_looks_like_no_error() {
         "            SRAM Threshold Exceeded                    : No",
         r#"{"failed": false, "x": 1}"#,
         "io scheduler mq-deadline registered",
+        "#Entity   XIDER   TMPTR",
         "INFO: the worker was stalled",
     ] {
         assert!(!looks_like_error(line), "{line}");

@@ -165,6 +165,7 @@ pub(super) fn notes_so_far(tally: &Tally, unexplained: &UnexplainedXids, long_li
 
 fn notes(tally: &Tally, entries: &[Entry<'_>], matcher: &Matcher, seen: &Seen<'_>) -> Vec<String> {
     let mut notes = notes_so_far(tally, seen.unexplained, seen.end.long_lines);
+    notes.extend(seen.tables.notes());
     for entry in entries.iter().filter(|entry| entry.tally.overflow > 0) {
         notes.push(format!(
             "{} lines of {} have captured values beyond the {MAX_FOLDS_OF_RECORD} that are told apart; they are counted",

@@ -45,6 +45,15 @@ impl Clean {
         }
     }
 
+    /// Adds what other bytes stood for, however long it is. Each byte leads back into their place.
+    pub(super) fn put_for(&mut self, text: &[u8], place: &Range<usize>) {
+        let last = place.end.saturating_sub(1);
+        let sent = (place.start..).map(|at| at.min(last));
+        let kept = self.text.len();
+        self.runs.extend((kept..).zip(sent).take(text.len()));
+        self.text.extend_from_slice(text);
+    }
+
     /// Adds a cleaned line from a place on, which was sent `behind` bytes after the first.
     pub(super) fn append(&mut self, line: &Self, from: usize, behind: usize) {
         let Some(added) = line.text.get(from..).filter(|added| !added.is_empty()) else {

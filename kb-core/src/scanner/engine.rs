@@ -12,6 +12,7 @@ use super::bytes;
 use super::clean::{Clean, ESC};
 use super::clock::Clocks;
 use super::devices::Devices;
+use super::dmon::{self, Tables};
 use super::event::Sink;
 use super::fold::{Seen, Tally};
 use super::hits::Hits;
@@ -39,7 +40,7 @@ const SCRATCH_BYTES: usize = 8 << 10;
 pub(super) struct Engine {
     matcher: Arc<Matcher>,
     options: ScanOptions,
-    tally: Tally,
+    pub(super) tally: Tally,
     clocks: Clocks,
     work: Work,
     found: Vec<Found>,
@@ -56,6 +57,7 @@ pub(super) struct Engine {
     devices: Devices,
     raised: Raised,
     partials: Partials,
+    pub(super) tables: Tables,
 }
 
 impl Engine {
@@ -78,6 +80,7 @@ impl Engine {
             devices: Devices::default(),
             raised: Raised::default(),
             partials: Partials::default(),
+            tables: Tables::default(),
         }
     }
 
@@ -94,6 +97,7 @@ impl Engine {
                 self.scan_restored(part.bytes, &origin, Signs::Escapes, &mut events);
             }
             self.partials = Partials::default();
+            self.tables.close();
             if piece.last {
                 self.seen_on_long_line.clear();
             }
@@ -103,6 +107,7 @@ impl Engine {
         let mut from = 0;
         let mut line = part.line;
         let mut marks = Marks::of(part.bytes);
+        let mut head = None;
         while let Some(marked) = marks.next(from) {
             let start = line_start(part.bytes, marked).max(from);
             let end = line_end(part.bytes, marked);
@@ -113,6 +118,7 @@ impl Engine {
             let bytes = part.bytes.get(start..end).unwrap_or_default();
             self.scan_single(bytes, &origin, &mut events);
             self.scan_restored(bytes, &origin, Signs::Escapes, &mut events);
+            head = head.or_else(|| dmon::is_head(bytes).then_some((start, line)));
             line += 1;
             from = end + 1;
         }
@@ -123,6 +129,7 @@ impl Engine {
             &mut events,
         );
         self.scan_partials(part, &mut events);
+        self.scan_rows(part, head, &mut events);
     }
 
     fn scan_partials(&mut self, part: &Part<'_>, events: &mut Sink<'_>) {
@@ -175,6 +182,7 @@ impl Engine {
             given_up: self.sequences.given_up,
             stated: &self.stated,
             unexplained: &self.unexplained,
+            tables: &self.tables,
             raised: &self.raised,
         };
         sum_up(self.tally, &self.matcher, &self.options, &seen)

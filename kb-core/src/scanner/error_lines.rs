@@ -161,6 +161,32 @@ impl ErrorLines {
         }
     }
 
+    /// Takes a line that tells of an error without a word for it, at a time when later ones may have come.
+    pub(super) fn insert(&mut self, line: &[u8], number: u64, end: u64) {
+        let line = ErrorLine {
+            number,
+            end,
+            text: kept(String::from_utf8_lossy(line).trim_end()),
+            records: Vec::new(),
+            message: None,
+        };
+        let before = |one: &ErrorLine| one.number <= number;
+        let (bytes, first, last) = (
+            line.size(),
+            self.first.partition_point(before),
+            self.last.partition_point(before),
+        );
+        if first < self.first.len() || self.last.is_empty() && self.first_bytes + bytes <= MOST_BYTES / 2 {
+            self.first_bytes += bytes;
+            self.first.insert(first, line);
+        } else if self.last_bytes + bytes <= MOST_BYTES / 2 {
+            self.last_bytes += bytes;
+            self.last.insert(last, line);
+        } else {
+            self.is_over = true;
+        }
+    }
+
     fn push(&mut self, line: ErrorLine) {
         let bytes = line.size();
         if self.last.is_empty() && self.first_bytes + bytes <= MOST_BYTES / 2 {

@@ -6,6 +6,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::clock::{Clocks, Moment};
 use super::crowd::Crowded;
+use super::dmon::Tables;
 use super::error_lines::ErrorLines;
 use super::lines::{End, size};
 use super::raised::Raised;
@@ -50,6 +51,7 @@ pub(super) struct Seen<'a> {
     pub(super) given_up: u64,
     pub(super) stated: &'a Stated,
     pub(super) unexplained: &'a UnexplainedXids,
+    pub(super) tables: &'a Tables,
     pub(super) raised: &'a Raised,
 }
 

@@ -4,6 +4,7 @@ use memchr::memchr3;
 
 use super::bytes;
 use super::clean::ESC;
+use super::dmon;
 use super::restore::control_number;
 use crate::matcher::Found;
 
@@ -34,11 +35,12 @@ impl<'b> Marks<'b> {
     }
 }
 
-/// The next colour, backslash or `#033` of rsyslog.
+/// The next colour, backslash, `#033` of rsyslog or head of a table.
 fn sign(bytes: &[u8], mut from: usize) -> Option<usize> {
     loop {
         let at = from + memchr3(ESC, b'\\', b'#', bytes.get(from..)?)?;
-        if bytes.get(at) != Some(&b'#') || control_number(bytes.get(at..)?).is_some() {
+        let rest = bytes.get(at..)?;
+        if rest.first() != Some(&b'#') || control_number(rest).is_some() || dmon::is_head(rest) {
             return Some(at);
         }
         from = at + 1;
