@@ -24,7 +24,7 @@ pub(crate) use daemon::{ClearArgs, DaemonArgs, HereArgs, StateArgs, StatusArgs};
 pub(crate) use enrol::EnrolArgs;
 pub(crate) use feedback::{FeedbackArgs, Outcome};
 pub(crate) use gate::{Asker, GateArgs};
-pub(crate) use matching::{MatchArgs, SignatureArgs, WatchArgs};
+pub(crate) use matching::{MatchArgs, MatchFailOn, SignatureArgs, WatchArgs};
 use nccl::NcclArgs;
 pub(crate) use policy::{PolicyArgs, PolicyVerb};
 use run::seconds;

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 use super::{ServerArgs, StateArgs};
 
@@ -24,8 +24,9 @@ pub(crate) struct SignatureArgs {
 #[derive(Debug, Args)]
 #[command(
     after_help = "Exit codes:\n  0   a known error was found\n  1   no known error was found (a harmless message is none; lines that \
-    look like errors and that no\n      record explains are printed and do not change the code)\n  3   could not tell: there are \
-    no signatures\n  64  usage or configuration error"
+    look like errors and that no\n      record explains are printed and do not change the code without --fail-on)\n  3   could not tell: there are \
+    no signatures; with --fail-on unexplained, also: a text has lines\n      that look like errors and that no record \
+    explains\n  64  usage or configuration error"
 )]
 pub(crate) struct MatchArgs {
     /// Texts to look through, plain or compressed with zstd; - is standard input
@@ -33,9 +34,19 @@ pub(crate) struct MatchArgs {
     pub(crate) files: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) signatures: SignatureArgs,
+    /// Exit with 3 where a text has lines that look like errors and that no record explains
+    #[arg(long, value_name = "WHAT")]
+    pub(crate) fail_on: Option<MatchFailOn>,
     /// Print one JSON text for each file
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// What `match` fails of beside what it always fails of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum MatchFailOn {
+    /// Lines that look like errors and that no record explains
+    Unexplained,
 }
 
 #[derive(Debug, Args)]

@@ -11,8 +11,9 @@ use kb_core::intake::Intake;
 use kb_core::matcher::Matcher;
 use kb_core::scanner::{ScanOptions, Summary, UnexplainedLine, errors_and_harmless};
 use kb_core::terminal::harmless;
+use kb_core::verdict::ExitCode;
 
-use crate::cli::{MatchArgs, SignatureArgs};
+use crate::cli::{MatchArgs, MatchFailOn, SignatureArgs};
 use crate::decompress::Decompressed;
 use crate::process::say;
 use crate::signatures::{self, About, Known};
@@ -27,7 +28,7 @@ const MOST_UNEXPLAINED: usize = 8;
 
 pub(crate) fn match_files(arguments: &MatchArgs) -> anyhow::Result<u8> {
     let known = known(&arguments.signatures)?;
-    let mut found = false;
+    let (mut found, mut unexplained) = (false, false);
     for path in &arguments.files {
         let wrong = |error: io::Error| InputError(format!("{}: {error}", path.display()));
         let raw: Box<dyn Read> = if path == Path::new("-") {
@@ -38,6 +39,7 @@ pub(crate) fn match_files(arguments: &MatchArgs) -> anyhow::Result<u8> {
         let text = unpacked(raw).map_err(wrong)?;
         let summary = scan(&known.matcher, text).map_err(wrong)?;
         found |= errors_and_harmless(&summary.matches).0 > 0;
+        unexplained |= summary.unexplained.is_some() || summary.unknown_cause.is_some();
         let text = if arguments.json {
             let records: BTreeMap<&RecordId, About> = summary
                 .matches
@@ -52,7 +54,12 @@ pub(crate) fn match_files(arguments: &MatchArgs) -> anyhow::Result<u8> {
         };
         print(&text)?;
     }
-    Ok(if found { 0 } else { NOTHING })
+    let is_minded = arguments.fail_on == Some(MatchFailOn::Unexplained);
+    Ok(match (unexplained && is_minded, found) {
+        (true, _) => ExitCode::Unknown.number(),
+        (false, true) => 0,
+        (false, false) => NOTHING,
+    })
 }
 
 pub(crate) fn known(arguments: &SignatureArgs) -> anyhow::Result<Known> {

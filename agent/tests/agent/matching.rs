@@ -144,6 +144,14 @@ fn known_errors_are_found_without_a_network_once_fetched() {
         offline.stdout
     );
     assert_eq!(run(&node, "match", &[clean]).code, 1);
+    let strange = node.path("strange.log");
+    fs::write(&strange, format!("{LINE}\nfrobnicator: zorgblat failed\n")).unwrap();
+    let strange = strange.to_str().unwrap();
+    for (file, code) in [(strange, 3), (log, 0), (clean, 1)] {
+        let asked = run(&node, "match", &[file, "--fail-on", "unexplained"]);
+        assert_eq!(asked.code, code, "{}", asked.stdout);
+    }
+    assert_eq!(run(&node, "match", &[strange]).code, 0, "nobody asked");
     let down = run(&node, "match", &["--server", "http://127.0.0.1:9", log]);
     assert_eq!(down.code, 0, "{}", down.stderr);
     assert!(down.stderr.contains("are used"), "{}", down.stderr);

@@ -55,6 +55,11 @@ impl ExplainedAnswer {
     pub fn has_error(&self) -> bool {
         self.matches.iter().any(|explained| !explained.found.harmless)
     }
+
+    /// Whether something looks like an error and no record explains it.
+    pub fn has_unexplained(&self) -> bool {
+        self.unexplained.is_some() || self.unknown_cause.is_some()
+    }
 }
 
 /// A record that stands in the text, and what it says in short.

@@ -102,6 +102,11 @@ impl MatchAnswer {
     pub fn has_error(&self) -> bool {
         errors_and_harmless(&self.matches).0 > 0
     }
+
+    /// Whether something looks like an error and no record explains it.
+    pub fn has_unexplained(&self) -> bool {
+        self.unexplained.is_some() || self.unknown_cause.is_some()
+    }
 }
 
 /// A record that may be meant.

@@ -221,6 +221,36 @@ fn a_text_may_stand_on_the_command_line() {
 }
 
 #[test]
+fn lines_that_no_record_explains_fail_a_call_that_asks_for_it() {
+    let logs = Logs::new();
+    logs.write("clean.log", "all is well\n");
+    logs.write("known.log", LINE);
+    logs.write("strange.log", format!("{LINE}\nfrobnicator: zorgblat failed\n"));
+    let server = Server::start(&["--data-dir", &logs.data], &logs.path("server.log"));
+    let code = |arguments: &[&str]| logs.run(arguments).status.code();
+    let asked = |arguments: &[&str]| code(&[arguments, &["--fail-on", "unexplained"]].concat());
+    for form in ["--json", "--ndjson", "--sarif"] {
+        assert_eq!(asked(&["strange.log", form]), Some(3), "{form}");
+    }
+    assert_eq!(asked(&["strange.log", "known.log"]), Some(3));
+    assert_eq!(asked(&["known.log"]), Some(0));
+    assert_eq!(asked(&["clean.log"]), Some(1));
+    assert_eq!(asked(&["strange.log", "missing.log"]), Some(2));
+    let there = ["--server", &server.url];
+    for (file, code) in [("strange.log", 3), ("known.log", 0), ("clean.log", 1)] {
+        assert_eq!(asked(&[&[file], &there[..]].concat()), Some(code), "{file}");
+    }
+    assert_eq!(code(&["strange.log"]), Some(0), "nobody asked");
+    assert_eq!(code(&["clean.log", "--fail-on", "zorgblat"]), Some(64));
+    let followed = logs.piped(
+        &["--follow", "-", "--fail-on", "unexplained"],
+        b"zorgblat failed\n",
+    );
+    assert_eq!(followed.status.code(), Some(3));
+    server.terminate();
+}
+
+#[test]
 fn a_file_in_trouble_does_not_keep_the_others_from_being_read() {
     let logs = Logs::new();
     logs.write("good.log", LINE);

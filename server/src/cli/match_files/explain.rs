@@ -15,8 +15,8 @@ pub(super) trait Explainer {
 
     fn explained(&self, text: Text) -> anyhow::Result<ExplainedAnswer>;
 
-    /// The answer for people, and whether a known error was found.
-    fn rendered(&self, text: Text) -> anyhow::Result<(String, bool)>;
+    /// The answer for people, and what it comes to.
+    fn rendered(&self, text: Text) -> anyhow::Result<(String, Found)>;
 
     /// The answer, after each hit was handed to `each` as it was found.
     fn stepwise(
@@ -26,6 +26,33 @@ pub(super) trait Explainer {
     ) -> anyhow::Result<ExplainedAnswer>;
 
     fn facts(&self, id: &RecordId) -> anyhow::Result<Facts>;
+}
+
+/// What the exit code tells of an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Found {
+    /// A known error.
+    pub(super) error: bool,
+    /// What looks like an error and no record explains. `None`: a server that does not say.
+    pub(super) unexplained: Option<bool>,
+}
+
+impl From<&MatchAnswer> for Found {
+    fn from(answer: &MatchAnswer) -> Self {
+        Self {
+            error: answer.has_error(),
+            unexplained: Some(answer.has_unexplained()),
+        }
+    }
+}
+
+impl From<&ExplainedAnswer> for Found {
+    fn from(answer: &ExplainedAnswer) -> Self {
+        Self {
+            error: answer.has_error(),
+            unexplained: Some(answer.has_unexplained()),
+        }
+    }
 }
 
 /// What an annotation shows of a record.

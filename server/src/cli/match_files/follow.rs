@@ -11,6 +11,7 @@ use std::time::Duration;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc;
 
+use super::explain::Found;
 use super::input::{Input, open_file};
 use super::local::{Local, PIECE};
 use super::output::Output;
@@ -98,7 +99,7 @@ fn sum_up(local: &Local, input: &Input, matching: Matching, output: &mut Output)
     if output.is_lines() {
         return output.summary(input, &local.explain(answer));
     }
-    output.text(input, &local.render(&answer), answer.has_error())
+    output.text(input, &local.render(&answer), Found::from(&answer))
 }
 
 /// Reads an input until it can give no more.

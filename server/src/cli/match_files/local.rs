@@ -8,7 +8,7 @@ use anyhow::Context as _;
 use kb_core::ids::RecordId;
 use kb_core::scanner::Event;
 
-use super::explain::{Explainer, Facts};
+use super::explain::{Explainer, Facts, Found};
 use super::unpack::Text;
 use crate::cli::at_hand::KnowledgeArgs;
 use crate::domain::answer_json::{Expand, ExplainedAnswer, Explaining, explain};
@@ -72,9 +72,9 @@ impl Explainer for Local {
         Ok(self.explain(self.answer(text)?))
     }
 
-    fn rendered(&self, text: Text) -> anyhow::Result<(String, bool)> {
+    fn rendered(&self, text: Text) -> anyhow::Result<(String, Found)> {
         let answer = self.answer(text)?;
-        Ok((self.render(&answer), answer.has_error()))
+        Ok((self.render(&answer), Found::from(&answer)))
     }
 
     fn stepwise(

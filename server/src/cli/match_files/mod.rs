@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use kb_core::scanner::EnvironmentError;
 
 use super::at_hand::KnowledgeArgs;
@@ -30,12 +30,15 @@ pub(super) use remote::{Remote, RemoteArgs};
 /// What the exit code and the options mean to whoever scripts this.
 pub(super) const HELP: &str = "\
 Exit code, as of grep: 0 a known error was found, 1 no known error was found (a harmless message is none; lines that look like errors \
-and that no record explains are printed and do not change the code), 2 trouble (a file that cannot be read, a server that does not answer), 64 the call makes no sense. A file in trouble does not keep the others from being read.
+and that no record explains are printed and do not change the code without --fail-on), 2 trouble (a file that cannot be read, a server that \
+does not answer), 3 with --fail-on unexplained: a text has lines that look like errors and that no record explains, whatever else was found, 64 the \
+call makes no sense. A file in trouble does not keep the others from being read.
 
 Examples:
   peerless match train.log
   peerless match --text 'NVRM: Xid (PCI:0000:3b:00): 79, GPU has fallen off the bus.'
   journalctl -k -b | peerless match -
+  peerless match --fail-on unexplained train.log
   peerless match --follow /var/log/syslog
   peerless match --sarif rank*.log.zst > peerless.sarif
   peerless match --server https://kb.example --env driver=550.54.14 train.log";
@@ -59,6 +62,9 @@ pub struct MatchArgs {
     /// Version or model where the texts were written, once for each: driver=550.54.14
     #[arg(long = "env", value_name = "COMPONENT=VERSION", value_parser = parse_pair)]
     environment: Vec<(String, String)>,
+    /// Exit with 3 where a text has lines that look like errors and that no record explains
+    #[arg(long, value_name = "WHAT")]
+    fail_on: Option<FailOn>,
     #[command(flatten)]
     language: EnglishArgs,
     #[command(flatten)]
@@ -66,6 +72,16 @@ pub struct MatchArgs {
     #[command(flatten)]
     knowledge: KnowledgeArgs,
 }
+
+/// What a call fails of beside what it always fails of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum FailOn {
+    /// Lines that look like errors and that no record explains
+    Unexplained,
+}
+
+/// The exit code of [`FailOn::Unexplained`]: it could not be told what the text means, as the agent's 3.
+const UNEXPLAINED: u8 = 3;
 
 /// How to answer; as text for people unless said.
 #[derive(Debug, Args)]
@@ -94,7 +110,7 @@ impl FormArgs {
 
 pub(super) async fn run(arguments: MatchArgs) -> anyhow::Result<ExitCode> {
     let inputs = Input::all(arguments.text.as_deref(), &arguments.files);
-    let output = Output::new(arguments.form.form(), inputs.len() > 1);
+    let output = Output::new(arguments.form.form(), inputs.len() > 1, arguments.fail_on);
     let mut environment = BTreeMap::new();
     for (component, version) in arguments.environment {
         if environment.insert(component.clone(), version).is_some() {

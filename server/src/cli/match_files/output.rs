@@ -7,11 +7,13 @@ use kb_core::scanner::Event;
 use kb_core::terminal::harmless;
 use serde::Serialize;
 
-use super::explain::Explainer;
+use super::FailOn;
+use super::explain::{Explainer, Found};
 use super::input::Input;
 use super::sarif::Sarif;
 use crate::cli::{explain as explained, say};
 use crate::domain::answer_json::ExplainedAnswer;
+use crate::web::api::match_text::UNEXPLAINED_HEADER;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Form {
@@ -27,7 +29,9 @@ pub(super) struct Output {
     form: Form,
     several: bool,
     sarif: Sarif,
+    fail_on: Option<FailOn>,
     found: bool,
+    unexplained: bool,
     failed: bool,
 }
 
@@ -47,12 +51,14 @@ struct Ended<'a> {
 }
 
 impl Output {
-    pub(super) fn new(form: Form, several: bool) -> Self {
+    pub(super) fn new(form: Form, several: bool, fail_on: Option<FailOn>) -> Self {
         Self {
             form,
             several,
             sarif: Sarif::default(),
+            fail_on,
             found: false,
+            unexplained: false,
             failed: false,
         }
     }
@@ -73,7 +79,7 @@ impl Output {
             }
             Form::Json => {
                 let answer = explainer.explained(text).with_context(shown)?;
-                self.found |= answer.has_error();
+                self.count(Found::from(&answer))?;
                 say_json(&input.name(), &answer)
             }
             Form::Lines => {
@@ -83,7 +89,7 @@ impl Output {
             }
             Form::Sarif => {
                 let answer = explainer.answer(text).with_context(shown)?;
-                self.found |= answer.has_error();
+                self.count(Found::from(&answer))?;
                 self.sarif.add(input, &answer, explainer)
             }
         }
@@ -108,19 +114,32 @@ impl Output {
     }
 
     /// Prints what a text comes to, for people.
-    pub(super) fn text(&mut self, input: &Input, text: &str, found: bool) -> anyhow::Result<()> {
-        self.found |= found;
+    pub(super) fn text(&mut self, input: &Input, text: &str, found: Found) -> anyhow::Result<()> {
         if self.several {
             say(format_args!("== {}", input.shown()))?;
         }
-        Ok(say(text.trim_end())?)
+        say(text.trim_end())?;
+        self.count(found)
     }
 
     /// Prints the last line of a file.
     pub(super) fn summary(&mut self, input: &Input, answer: &ExplainedAnswer) -> anyhow::Result<()> {
-        self.found |= answer.has_error();
+        self.count(Found::from(answer))?;
         let event = "summary";
         say_json(&input.name(), &Ended { event, answer })
+    }
+
+    /// Remembers what an answer comes to. Where the caller asks for what a server does not say, that is no "none".
+    fn count(&mut self, found: Found) -> anyhow::Result<()> {
+        self.found |= found.error;
+        if self.fail_on.is_some() {
+            self.unexplained |= found.unexplained.with_context(|| {
+                format!(
+                    "the server does not say {UNEXPLAINED_HEADER}: it is older than this program, try --json"
+                )
+            })?;
+        }
+        Ok(())
     }
 
     /// True when hits are lines of JSON.
@@ -140,10 +159,14 @@ impl Output {
         if self.form == Form::Sarif {
             say(serde_json::to_string_pretty(&self.sarif.log())?)?;
         }
-        Ok(match (self.failed, self.found) {
-            (true, _) => ExitCode::from(crate::cli::TROUBLE),
-            (false, true) => ExitCode::SUCCESS,
-            (false, false) => ExitCode::FAILURE,
+        Ok(if self.failed {
+            ExitCode::from(crate::cli::TROUBLE)
+        } else if self.unexplained {
+            ExitCode::from(super::UNEXPLAINED)
+        } else if self.found {
+            ExitCode::SUCCESS
+        } else {
+            ExitCode::FAILURE
         })
     }
 }

@@ -24,12 +24,12 @@ use serde_json::value::RawValue;
 
 use answer::{body, moved_to, problem, strange};
 
-use super::explain::{Explainer, Facts};
+use super::explain::{Explainer, Facts, Found};
 use super::pad::Padded;
 use super::unpack::Text;
 use crate::domain::answer_json::ExplainedAnswer;
 use crate::domain::lookup::MatchAnswer;
-use crate::web::api::match_text::MATCHES_HEADER;
+use crate::web::api::match_text::{MATCHES_HEADER, UNEXPLAINED_HEADER};
 use crate::web::api::search::HITS_HEADER;
 
 const CONNECT_LIMIT: Duration = Duration::from_secs(10);
@@ -262,14 +262,19 @@ impl Explainer for Remote {
         serde_json::from_slice(&body(response)?).map_err(|error| strange(&error))
     }
 
-    fn rendered(&self, text: Text) -> anyhow::Result<(String, bool)> {
+    fn rendered(&self, text: Text) -> anyhow::Result<(String, Found)> {
         let response = self.ask(text, "text/plain")?;
         let matches = response.headers().get(MATCHES_HEADER).cloned();
         let found = matches.with_context(|| {
             format!("the server does not say {MATCHES_HEADER}: it is older than this program, try --json")
         })?;
+        let unexplained = response.headers().get(UNEXPLAINED_HEADER);
+        let found = Found {
+            error: found != "0",
+            unexplained: unexplained.map(|unexplained| unexplained != "0"),
+        };
         let text = String::from_utf8_lossy(&body(response)?).into_owned();
-        Ok((harmless_lines(&text), found != "0"))
+        Ok((harmless_lines(&text), found))
     }
 
     fn stepwise(

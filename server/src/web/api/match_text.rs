@@ -62,6 +62,8 @@ pub struct MatchQuery {
 
 /// Number of known errors found, on every answer that is not `application/x-ndjson`.
 pub const MATCHES_HEADER: &str = "peerless-matches";
+/// On the same answers: `1` where something looks like an error and no record explains it, else `0`.
+pub const UNEXPLAINED_HEADER: &str = "peerless-unexplained";
 
 impl MatchQuery {
     fn environment(&self) -> Result<BTreeMap<String, String>, Problem> {
@@ -220,6 +222,7 @@ fn answer(
 ) -> Result<HttpResponse, Problem> {
     let mut response = HttpResponse::Ok();
     response.insert_header((MATCHES_HEADER, errors_and_harmless(&found.matches).0));
+    response.insert_header((UNEXPLAINED_HEADER, usize::from(found.has_unexplained())));
     match form {
         Form::Text => {
             response.content_type("text/plain; charset=utf-8");
