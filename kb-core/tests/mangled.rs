@@ -26,15 +26,14 @@ const MESSAGES: [&str; 10] = [
 
 /// As `encodeURIComponent` of JavaScript writes it.
 fn address(text: &str) -> String {
-    let mut out = String::new();
-    for byte in text.bytes() {
+    let encoded = text.bytes().map(|byte| {
         if byte.is_ascii_alphanumeric() || b"-_.!~*'()".contains(&byte) {
-            out.push(char::from(byte));
+            char::from(byte).to_string()
         } else {
-            out.push_str(&format!("%{byte:02X}"));
+            format!("%{byte:02X}")
         }
-    }
-    out
+    });
+    encoded.collect()
 }
 
 /// As Python's `quopri` writes it.

@@ -184,9 +184,17 @@ fn counts_below_what_was_expected_look_like_errors() {
 }
 
 /// Each with a line of the same tool where all is well.
+fn only_the_first_looks_like_one(pairs: &[(&str, &str)]) {
+    for (bad, good) in pairs {
+        assert!(looks_like_error(bad), "{bad}");
+        assert!(!looks_like_error(good), "{good}");
+        assert!(find_error_word(bad.as_bytes()).is_some(), "{bad}");
+    }
+}
+
 #[test]
-fn states_that_tell_of_trouble_look_like_errors() {
-    for (bad, good) in [
+fn figures_and_devices_of_programs_look_like_errors() {
+    only_the_first_looks_like_one(&[
         ("loss=nan", "loss=0.5"),
         (
             "{'loss': nan, 'grad_norm': 1.0}",
@@ -219,6 +227,12 @@ fn states_that_tell_of_trouble_look_like_errors() {
             "CUDA: not available",
             "Performance Events: PMU not available due to virtualization",
         ),
+    ]);
+}
+
+#[test]
+fn states_of_units_and_nodes_look_like_errors() {
+    only_the_first_looks_like_one(&[
         (
             "LnkSta: Speed 2.5GT/s (downgraded), Width x8 (downgraded)",
             "LnkSta: Speed 32GT/s, Width x16",
@@ -279,6 +293,12 @@ fn states_that_tell_of_trouble_look_like_errors() {
             "train-0   0/1   ImagePullBackOff   0   5m",
             "train-0   1/1   Running   0   5m",
         ),
+    ]);
+}
+
+#[test]
+fn states_of_devices_ports_and_drives_look_like_errors() {
+    only_the_first_looks_like_one(&[
         ("|   3  ERR!  On |", "|   3  [N/A]  On |"),
         ("GPU 3: Unknown Error", "GPU 3: OK"),
         (
@@ -338,11 +358,7 @@ fn states_that_tell_of_trouble_look_like_errors() {
             "pod   Exited (0) 3 minutes ago",
         ),
         ("exitcode: -9 (pid: 812)", "exitcode: 0 (pid: 812)"),
-    ] {
-        assert!(looks_like_error(bad), "{bad}");
-        assert!(!looks_like_error(good), "{good}");
-        assert!(find_error_word(bad.as_bytes()).is_some(), "{bad}");
-    }
+    ]);
 }
 
 /// A state takes the bytes of its phrase: a word of an error that begins within them would be lost.

@@ -127,16 +127,10 @@ mod tests {
             let (mut text, mut at) = (String::new(), 0);
             while let Some(rest) = line.get(at..).filter(|rest| !rest.is_empty()) {
                 let is_sign = rest.starts_with(['%', '+']);
-                match is_sign.then(|| address.stand(line.as_bytes(), at)).flatten() {
-                    Some((len, stand)) => {
-                        text.push_str(stand);
-                        at += len;
-                    }
-                    None => {
-                        text.push_str(&rest[..1]);
-                        at += 1;
-                    }
-                }
+                let stand = is_sign.then(|| address.stand(line.as_bytes(), at)).flatten();
+                let (len, stand) = stand.unwrap_or((1, &rest[..1]));
+                text.push_str(stand);
+                at += len;
             }
             text
         };
