@@ -31,7 +31,8 @@ pub(super) struct Output {
     sarif: Sarif,
     fail_on: Option<FailOn>,
     found: bool,
-    unexplained: bool,
+    /// Texts with something that no record explains; counted only with [`FailOn::Unexplained`].
+    unexplained: usize,
     failed: bool,
 }
 
@@ -58,7 +59,7 @@ impl Output {
             sarif: Sarif::default(),
             fail_on,
             found: false,
-            unexplained: false,
+            unexplained: 0,
             failed: false,
         }
     }
@@ -133,11 +134,12 @@ impl Output {
     fn count(&mut self, found: Found) -> anyhow::Result<()> {
         self.found |= found.error;
         if self.fail_on.is_some() {
-            self.unexplained |= found.unexplained.with_context(|| {
+            let unexplained = found.unexplained.with_context(|| {
                 format!(
                     "the server does not say {UNEXPLAINED_HEADER}: it is older than this program, try --json"
                 )
             })?;
+            self.unexplained += usize::from(unexplained);
         }
         Ok(())
     }
@@ -161,7 +163,7 @@ impl Output {
         }
         Ok(if self.failed {
             ExitCode::from(crate::cli::TROUBLE)
-        } else if self.unexplained {
+        } else if self.unexplained > 0 {
             ExitCode::from(super::UNEXPLAINED)
         } else if self.found {
             ExitCode::SUCCESS
