@@ -19,6 +19,8 @@ pub enum StoreError {
     NotPublished(RecordId),
     #[error("{by} asks for something else with this record: wait until that is decided, or send it back")]
     AnotherQuestion { by: String },
+    #[error("{by} asks for this with another note: what there is to add is a comment on the record")]
+    AskedAlready { by: String },
     #[error("the review of {0} is not open any more")]
     NoOpenReview(RecordId),
     #[error("{0} was published meanwhile")]

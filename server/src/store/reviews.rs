@@ -11,9 +11,9 @@ use super::{By, StoreError};
 
 #[async_trait]
 pub trait ReviewStore: Send + Sync + Debug {
-    /// Asks for a review. A record has one open review: that of another revision is withdrawn, and one that asks the same
-    /// of the same revision stays as it is. One that asks something else is refused, unless it is named to give way. What readers see
-    /// is not asked to be published, and nothing else to be withdrawn.
+    /// Asks for a review. A record has one open review: one that asks the same of the same revision with the same note, or is asked again
+    /// without a note, stays as it is. One that is named to give way is withdrawn, and so is one that asks to publish another revision than
+    /// the new one does. Any other is refused. What readers see is not asked to be published, and nothing else to be withdrawn.
     ///
     /// Publishing a revision approves the open review that asks for it, and withdrawing the record the one that asks for that,
     /// in one transaction. What another revision that readers see leaves nothing to decide of ends.
@@ -90,7 +90,7 @@ pub struct NewReview {
     pub record: RecordId,
     pub revision: Revision,
     pub asks: Asks,
-    /// Number of an open review that asks something else and gives way; whoever asks asked for it, too.
+    /// Number of an open review that gives way to this one; whoever asks asked for it, too.
     pub gives_way: Option<u32>,
     pub by: By,
     /// What to look at; empty where nothing was said.

@@ -146,6 +146,7 @@ async fn an_administrators_reason_says_something_and_is_shown() {
     let mut fields = vec![
         ("do", "approve"),
         ("revision", "2"),
+        ("review", "1"),
         ("reason", "the sources say so"),
     ];
     fields.push(("alone", &long));

@@ -118,6 +118,106 @@ async fn an_approved_withdrawal_keeps_its_reason_and_successor() {
 }
 
 #[tokio::test]
+async fn a_question_that_is_asked_again_otherwise_takes_the_place_of_the_first() {
+    let (app, edi, eva, root) = start().await;
+    let ask = async |who: &Browser, query: &str| post(who, &format!("withdraw?{query}"), None).await;
+    assert_eq!(ask(&edi, "reason=the+same").await.status(), 202);
+    let again = body(ask(&edi, &format!("reason=the+same&replaced_by={OTHER}")).await).await;
+    assert_eq!(
+        (&again["review"]["n"], &again["review"]["replaced_by"]),
+        (&json!(2), &json!(OTHER))
+    );
+    let again = body(ask(&edi, &format!("reason=better+said&replaced_by={OTHER}")).await).await;
+    assert_eq!(
+        (&again["review"]["n"], &again["review"]["note"]),
+        (&json!(3), &json!("better said"))
+    );
+    // Without anything new it stays.
+    let again = body(ask(&edi, &format!("reason=better+said&replaced_by={OTHER}")).await).await;
+    assert_eq!(again["review"]["n"], 3);
+    let page = eva.page(&format!("/r/{ID}/-/revisions")).await;
+    assert!(
+        page.contains("withdraw the record, taken back")
+            && page.contains(&format!(
+                "withdraw the record (Readers are led to: {OTHER}), taken back"
+            )),
+        "{page}"
+    );
+    let audit = body(root.get("/api/v1/audit?action=review").await).await;
+    assert!(
+        audit.to_string().contains("\"instead\":3,\"n\":2") && audit.to_string().contains(OTHER),
+        "{audit}"
+    );
+    // Another person who asks for something else is no second one.
+    let otherwise = problem(ask(&eva, "reason=the+same").await, 409, "wrong_state").await;
+    assert!(
+        otherwise["detail"]
+            .as_str()
+            .unwrap()
+            .contains("edi asks for something else"),
+        "{otherwise}"
+    );
+    problem(ask(&eva, "").await, 409, "second_person_needed").await;
+    problem(
+        post(&eva, &format!("merge?into={OTHER}"), None).await,
+        409,
+        "second_person_needed",
+    )
+    .await;
+    assert!(is_explained(&app).await);
+    assert_eq!(
+        ask(&eva, &format!("reason=yes&replaced_by={OTHER}"))
+            .await
+            .status(),
+        200
+    );
+}
+
+#[tokio::test]
+async fn nobody_approves_another_request_than_the_one_that_was_shown() {
+    let (app, edi, mut eva, _) = start().await;
+    let ask =
+        async |query: &str| assert_eq!(post(&edi, &format!("withdraw?{query}"), None).await.status(), 202);
+    ask("reason=the+same").await;
+    let history = format!("/r/{ID}/-/revisions");
+    let shown = PageForm::of(&eva.page(&history).await, "value=\"approve\"");
+    ask(&format!("reason=the+same&replaced_by={OTHER}")).await;
+    for button in ["approve", "send-back"] {
+        let mut shown = PageForm::of(&eva.page(&history).await, "value=\"approve\"");
+        shown.set("review", "1").set("reason", "seen");
+        let stale = shown.send(&mut eva, ("do", button)).await;
+        assert_eq!(stale.status(), 409, "{button}");
+    }
+    let stale = shown.send(&mut eva, ("do", "approve")).await;
+    assert_eq!(stale.status(), 409);
+    let told = stale.text().await.unwrap();
+    assert!(
+        told.contains("edi asks to withdraw the record (the same)")
+            && told.contains(&format!("to lead readers to {OTHER} (the same)")),
+        "{told}"
+    );
+    let approve = |n: Value| Some(json!({"step": "approve", "revision": 1, "n": n}));
+    let stale = problem(post(&eva, "review", approve(json!(1))).await, 409, "wrong_state").await;
+    assert_eq!(
+        (&stale["shown"]["replaced_by"], &stale["open"]["replaced_by"]),
+        (&Value::Null, &json!(OTHER))
+    );
+    // By the revision alone it is not clear which of both was read.
+    let unclear = problem(
+        post(&eva, "review", approve(Value::Null)).await,
+        409,
+        "wrong_state",
+    )
+    .await;
+    assert_eq!(unclear["open"]["n"], 2, "{unclear}");
+    assert!(is_explained(&app).await);
+    let shown = PageForm::of(&eva.page(&history).await, "value=\"approve\"");
+    assert_eq!(shown.send(&mut eva, ("do", "approve")).await.status(), 303);
+    let full = app.get_json(&format!("{XID}?view=full")).await;
+    assert_eq!(full["replaced_by"], OTHER);
+}
+
+#[tokio::test]
 async fn a_second_person_sees_on_the_page_what_is_asked_and_sends_it_back() {
     let (app, edi, mut eva, _) = start().await;
     assert_eq!(post(&edi, "withdraw?reason=bogus", None).await.status(), 202);

@@ -4,7 +4,7 @@ use kb_core::ids::{RecordId, Revision};
 use kb_core::text::Violation;
 
 use super::gate::NoHealthyLines;
-use crate::store::StoreError;
+use crate::store::{Asks, Review, StoreError};
 
 /// Why a change was refused. Nothing was stored.
 #[derive(Debug, thiserror::Error)]
@@ -30,7 +30,7 @@ pub enum CurateError {
     #[error("the record's head is another one")]
     Stale(Option<Revision>),
     #[error(
-        "{} decides how nodes are judged, and nobody else has a hand in this change: ask for a review, so that somebody else \
+        "{} decides how nodes are judged, or what is done about a fatal error, and nobody else has a hand in this change: ask for a review, so that somebody else \
         approves it; an administrator may do it alone and says why (`alone`, or `force`)", .0.join(", ")
     )]
     SecondPerson(Vec<&'static str>),
@@ -42,6 +42,21 @@ pub enum CurateError {
     StillDecides(Revision, Vec<&'static str>),
     #[error("no review of {0} {1} is open")]
     NoReview(RecordId, Revision),
+    /// Another review is open than the one that was shown, if that is still known.
+    #[error(
+        "review {n} is not open any more, and nothing was done. {}Open is review {}: {}. Look at it before you decide",
+        .shown.as_ref().map(|shown| format!("It was: {}. ", question(shown))).unwrap_or_default(), .open.n, question(.open)
+    )]
+    AnotherReview {
+        n: u32,
+        shown: Option<Box<Review>>,
+        open: Box<Review>,
+    },
+    #[error(
+        "something else was asked of this revision before, so that it must be said which review is meant (`n`). Open is review {}: {}",
+        .0.n, question(.0)
+    )]
+    WhichReview(Box<Review>),
     /// A question is taken back by whoever asked it: their name.
     #[error("{0} asked for this review and takes it back; whoever may publish sends it back")]
     NotAsker(String),
@@ -72,4 +87,20 @@ pub enum CurateError {
     NoRevision(RecordId, Revision),
     #[error(transparent)]
     Store(#[from] StoreError),
+}
+
+fn question(review: &Review) -> String {
+    let (by, revision) = (&review.asked_by.name, review.revision);
+    let asked = match &review.asks {
+        Asks::Publish => format!("{by} asks to publish {revision}"),
+        Asks::Withdraw { replaced_by: None } => format!("{by} asks to withdraw the record"),
+        Asks::Withdraw {
+            replaced_by: Some(other),
+        } => format!("{by} asks to withdraw the record and to lead readers to {other}"),
+        Asks::Merge { into } => format!("{by} asks to merge the record into {into}"),
+    };
+    match &review.note {
+        Some(note) => format!("{asked} ({note})"),
+        None => asked,
+    }
 }

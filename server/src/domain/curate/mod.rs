@@ -40,7 +40,7 @@ pub use foresee::{Foreseen, Otherwise};
 pub use gate::{NoHealthyLines, loose_pattern, refused, refused_without};
 pub use moves::{merge_away, merges_into, rename};
 pub use removal::{TakenAway, needs_second_person, take_away};
-pub use review::{MAX_TEXT_CHARS, approve, comment, end, outlook, propose, resolve, revert};
+pub use review::{MAX_TEXT_CHARS, Shown, approve, comment, end, outlook, propose, resolve, revert};
 pub use second_person::Approver;
 pub use split::{Movable, Parted, Parting, movable, split};
 pub use together::{Pair, together};

@@ -24,7 +24,7 @@ pub async fn merge_away(
         (Err(CurateError::StillDecides(revision, _)), Some(reason)) => {
             let asks = Asks::Merge { into: into.clone() };
             let ask = NewReview {
-                gives_way: gives_way(store, id, &asks, &approver.by).await?,
+                gives_way: gives_way(store, id, &approver.by).await?,
                 asks,
                 record: id.clone(),
                 revision,
@@ -63,7 +63,8 @@ pub(super) async fn merge_into(
     if !published || id == into {
         return Err(CurateError::NoReplacement(into.clone()));
     }
-    let leave = may_go(store, id, approver).await?;
+    let asks = Asks::Merge { into: into.clone() };
+    let leave = may_go(store, (id, Some(&asks)), approver).await?;
     let merge = Merge {
         id: id.clone(),
         into: into.clone(),

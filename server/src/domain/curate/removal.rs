@@ -27,7 +27,10 @@ pub async fn take_away(
     if let Some(reason) = &reason {
         review::check_text(reason)?;
     }
-    match may_go(store, &withdrawal.id, approver).await {
+    let asks = Asks::Withdraw {
+        replaced_by: withdrawal.replaced_by.clone(),
+    };
+    match may_go(store, (&withdrawal.id, Some(&asks)), approver).await {
         Ok(leave) => {
             let withdrawal = Withdrawal {
                 reason: with_alone(reason, leave.alone),
@@ -42,11 +45,8 @@ pub async fn take_away(
                 return Err(CurateError::StillDecides(revision, keys));
             };
             super::check_replacement(store, &withdrawal).await?;
-            let asks = Asks::Withdraw {
-                replaced_by: withdrawal.replaced_by,
-            };
             let ask = NewReview {
-                gives_way: gives_way(store, &withdrawal.id, &asks, &withdrawal.by).await?,
+                gives_way: gives_way(store, &withdrawal.id, &withdrawal.by).await?,
                 record: withdrawal.id,
                 revision,
                 asks,
@@ -73,7 +73,7 @@ pub(super) async fn approve(
         let which = (&waits.record, &into);
         return moves::merge_into(store, which, why.as_deref(), (approver, Some(waits)), at).await;
     }
-    let leave = may_go(store, &waits.record, approver).await?;
+    let leave = may_go(store, (&waits.record, Some(&waits.asks)), approver).await?;
     let reason = both_reasons(waits.note.as_deref(), reason);
     let withdrawal = Withdrawal {
         id: waits.record.clone(),
@@ -106,10 +106,11 @@ pub(super) struct Leave {
     pub(super) asked: Option<u32>,
 }
 
-/// Refuses to let one person take away what decides a verdict, unless another asked for it or an administrator says why.
+/// Refuses to let one person take away what decides a verdict, unless another asked for the same, with the same record in its place, or an
+/// administrator says why. Where it is not said how the record goes, any question of another will do.
 pub(super) async fn may_go(
     store: &dyn Store,
-    id: &RecordId,
+    (id, how): (&RecordId, Option<&Asks>),
     approver: &Approver,
 ) -> Result<Leave, CurateError> {
     let Some(person) = &approver.person else {
@@ -126,7 +127,8 @@ pub(super) async fn may_go(
     };
     let reviews = store.reviews(id, 1).await?;
     let open = reviews.iter().filter(|review| review.state == ReviewState::Open);
-    for asked in open.filter(|review| review.asks.is_withdrawal()) {
+    let is_same = |review: &&Review| review.asks.is_withdrawal() && how.is_none_or(|how| *how == review.asks);
+    for asked in open.filter(is_same) {
         if !author_of(store, &asked.asked_by).await?.may_be(person) {
             return Ok(Leave {
                 asked: Some(asked.n),
@@ -149,7 +151,7 @@ pub async fn needs_second_person(
     id: &RecordId,
     approver: &Approver,
 ) -> Result<Option<Vec<&'static str>>, CurateError> {
-    match may_go(store, id, approver).await {
+    match may_go(store, (id, None), approver).await {
         Ok(_) => Ok(None),
         Err(CurateError::StillDecides(_, keys)) => Ok(Some(keys)),
         Err(error) => Err(error),

@@ -18,6 +18,8 @@ use crate::store::{
 
 /// Longest reason, note or comment, in characters.
 pub const MAX_TEXT_CHARS: usize = 4_000;
+/// Newest reviews of a record among which one that was shown is looked for.
+const MOST_LOOKED_AT: u32 = 50;
 
 /// Asks for a review of a revision, the head where none is said.
 pub async fn propose(
@@ -40,7 +42,7 @@ pub async fn propose(
         record: id.clone(),
         revision,
         asks: Asks::Publish,
-        gives_way: gives_way(store, id, &Asks::Publish, by).await?,
+        gives_way: gives_way(store, id, by).await?,
         by: by.clone(),
         note,
         at,
@@ -51,10 +53,19 @@ pub async fn propose(
     }
 }
 
-/// Ends the open review of a revision without doing what it asks; a reason is needed. Whoever asked takes it back.
+/// A review as whoever decides it was shown it.
+#[derive(Debug, Clone, Copy)]
+pub struct Shown<'a> {
+    pub id: &'a RecordId,
+    pub revision: Revision,
+    /// Its number. Without it, it must be clear which one is meant.
+    pub n: Option<u32>,
+}
+
+/// Ends an open review without doing what it asks; a reason is needed. Whoever asked takes it back.
 pub async fn end(
     store: &dyn Store,
-    (id, revision): (&RecordId, Revision),
+    shown: Shown<'_>,
     state: ReviewState,
     reason: &str,
     by: &By,
@@ -62,14 +73,14 @@ pub async fn end(
 ) -> Result<(), CurateError> {
     let reason = reason.trim();
     check_text(reason)?;
-    let open = open_review(store, (id, revision)).await?;
+    let open = open_review(store, shown).await?;
     if state == ReviewState::Withdrawn && !are_one(store, by, &open.asked_by).await? {
         return Err(CurateError::NotAsker(open.asked_by.name));
     }
     let end = EndReview {
-        record: id.clone(),
+        record: shown.id.clone(),
         n: open.n,
-        revision,
+        revision: shown.revision,
         state,
         by: by.clone(),
         reason: reason.to_owned(),
@@ -78,31 +89,57 @@ pub async fn end(
     if store.end_review(end).await? {
         Ok(())
     } else {
-        Err(CurateError::NoReview(id.clone(), revision))
+        Err(shown.is_closed())
     }
 }
 
-async fn open_review(
-    store: &dyn Store,
-    (id, revision): (&RecordId, Revision),
-) -> Result<Review, CurateError> {
-    let reviews = store.reviews(id, 1).await?;
+impl Shown<'_> {
+    fn is_closed(self) -> CurateError {
+        CurateError::NoReview(self.id.clone(), self.revision)
+    }
+}
+
+/// The open review, where it is the one that was shown.
+async fn open_review(store: &dyn Store, shown: Shown<'_>) -> Result<Review, CurateError> {
+    let mut reviews = store.reviews(shown.id, MOST_LOOKED_AT).await?;
     let open = reviews
-        .into_iter()
-        .find(|review| review.state == ReviewState::Open && review.revision == revision);
-    open.ok_or_else(|| CurateError::NoReview(id.clone(), revision))
+        .iter()
+        .position(|review| review.state == ReviewState::Open);
+    let open = open.map(|place| reviews.swap_remove(place));
+    let open = open.ok_or_else(|| shown.is_closed())?;
+    match shown.n {
+        Some(n) if n == open.n && open.revision == shown.revision => Ok(open),
+        Some(n) => Err(CurateError::AnotherReview {
+            n,
+            shown: reviews.into_iter().find(|review| review.n == n).map(Box::new),
+            open: Box::new(open),
+        }),
+        None if open.revision != shown.revision => Err(shown.is_closed()),
+        None if reviews.iter().any(|other| is_mistakable(other, &open)) => {
+            Err(CurateError::WhichReview(Box::new(open)))
+        }
+        None => Ok(open),
+    }
+}
+
+/// Whether an earlier review of the same revision asked something else than the open one, which takes the record away: by the revision
+/// alone nobody knows which of both was read.
+fn is_mistakable(earlier: &Review, open: &Review) -> bool {
+    let is_other = (&earlier.asks, &earlier.note) != (&open.asks, &open.note);
+    open.asks.is_withdrawal() && earlier.revision == open.revision && is_other
 }
 
 /// Publishes a revision that waits for a review, or withdraws the record where that waits. Warnings need a reason, which is kept with the review.
 pub async fn approve(
     store: &dyn Store,
     gate: &Gate,
-    (id, revision): (&RecordId, Revision),
+    shown: Shown<'_>,
     reason: Option<&str>,
     approver: &Approver,
     at: OffsetDateTime,
 ) -> Result<Published, CurateError> {
-    let waits = open_review(store, (id, revision)).await?;
+    let waits = open_review(store, shown).await?;
+    let (id, revision) = (shown.id, shown.revision);
     if waits.asks.is_withdrawal() {
         let reason = reason.map(str::trim).filter(|reason| !reason.is_empty());
         if let Some(reason) = reason {

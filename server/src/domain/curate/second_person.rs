@@ -8,7 +8,7 @@ use kb_core::record::Record;
 use super::CurateError;
 use super::deciding::{deciding, takes_alarms_away};
 use crate::store::{
-    ActorKind, Asks, AuditQuery, By, RecordState, RecordStatus, ReviewState, SeedSource, Store, StoreError,
+    ActorKind, AuditQuery, By, RecordState, RecordStatus, ReviewState, SeedSource, Store, StoreError,
 };
 
 /// Revisions compared for who changed what. Whoever saved an older one since the last publication counts as an author.
@@ -187,16 +187,10 @@ pub(super) async fn are_one(store: &dyn Store, one: &By, other: &By) -> Result<b
     Ok(one == other && matches!(one, Author::Person(_)))
 }
 
-/// Number of the open review of a record that asks something else than `asks` and that the same person asked for: it gives way.
-pub(super) async fn gives_way(
-    store: &dyn Store,
-    id: &RecordId,
-    asks: &Asks,
-    by: &By,
-) -> Result<Option<u32>, StoreError> {
+/// Number of the open review of a record that the same person asked for: it gives way to what the person asks now.
+pub(super) async fn gives_way(store: &dyn Store, id: &RecordId, by: &By) -> Result<Option<u32>, StoreError> {
     let reviews = store.reviews(id, 1).await?;
-    let mut open = reviews.iter().filter(|review| review.state == ReviewState::Open);
-    match open.find(|review| review.asks.as_str() != asks.as_str()) {
+    match reviews.iter().find(|review| review.state == ReviewState::Open) {
         Some(review) if are_one(store, by, &review.asked_by).await? => Ok(Some(review.n)),
         _ => Ok(None),
     }

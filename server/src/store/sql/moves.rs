@@ -49,7 +49,12 @@ impl<DB: Engine> MoveStore for SqlStore<DB> {
             ON CONFLICT (former) DO UPDATE SET record_id = excluded.record_id";
         tx.run(aliases, values![&id, &into]).await?;
         leave(&mut tx, (&id, &into), (left, at), reason.as_deref()).await?;
-        reviews::end_with_record(&mut tx, &id, from.published, (&by, reason.as_deref()), at).await?;
+        let leaving = reviews::Leaving {
+            seen: from.published,
+            approves,
+            replaced_by: Some(&into),
+        };
+        reviews::end_with_record(&mut tx, &id, leaving, (&by, reason.as_deref()), at).await?;
         derived_rows::remove(&mut tx, &[id.as_str()]).await?;
         let sql = "UPDATE record SET seq = $2, seq_at = $3 WHERE id = $1";
         tx.run(sql, values![&into, seq, at]).await?;
@@ -120,7 +125,12 @@ impl<DB: Engine> MoveStore for SqlStore<DB> {
         ];
         tx.run(sql, row).await?;
         leave(&mut tx, (&id, &to), (left, at), None).await?;
-        reviews::end_with_record(&mut tx, &id, None, (&by, None), at).await?;
+        let leaving = reviews::Leaving {
+            seen: None,
+            approves: None,
+            replaced_by: Some(&to),
+        };
+        reviews::end_with_record(&mut tx, &id, leaving, (&by, None), at).await?;
         derived_rows::remove(&mut tx, &[id.as_str()]).await?;
         derived_rows::replace(&mut tx, &[derived]).await?;
         set_newest(&mut tx, seq).await?;

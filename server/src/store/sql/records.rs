@@ -125,7 +125,12 @@ impl<DB: Engine> RecordStore for SqlStore<DB> {
         tx.run(sql, values![&id, seq, at, reason.as_deref(), instead])
             .await?;
         derived_rows::remove(&mut tx, &[id.as_str()]).await?;
-        reviews::end_with_record(&mut tx, &id, Some(revision), (&by, reason.as_deref()), at).await?;
+        let leaving = reviews::Leaving {
+            seen: Some(revision),
+            approves,
+            replaced_by: replaced_by.as_ref(),
+        };
+        reviews::end_with_record(&mut tx, &id, leaving, (&by, reason.as_deref()), at).await?;
         set_newest(&mut tx, seq).await?;
         let mut detail = json!({ "seq": seq.0 });
         for (key, value) in [("reason", reason.as_deref()), ("replaced_by", instead)] {

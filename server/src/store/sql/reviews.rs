@@ -50,25 +50,33 @@ impl<DB: Engine> ReviewStore for SqlStore<DB> {
         let open = concat!(
             "SELECT ",
             review_columns!(),
-            " FROM review WHERE record_id = $1 AND revision = $2 AND asks = $3 AND state = 'open'"
+            " FROM review WHERE record_id = $1 AND state = 'open'"
         );
-        let asks = ask.asks.as_str();
-        if let Some(row) = tx.first(open, values![&ask.record, ask.revision, asks]).await? {
-            let open = review_from(&row)?;
-            tx.end().await?;
-            return Ok(open);
+        let before = tx.first(open, values![&ask.record]).await?;
+        let before = before.map(|row| review_from(&row)).transpose()?;
+        if let Some(before) = &before {
+            match beside(before, &ask) {
+                Beside::Same => {
+                    let before = before.clone();
+                    tx.end().await?;
+                    return Ok(before);
+                }
+                Beside::GivesWay => {}
+                Beside::Refused(error) => return Err(error),
+            }
         }
-        let other = "SELECT n, asked_name FROM review WHERE record_id = $1 AND asks <> $2 AND state = 'open'";
-        if let Some(row) = tx.first(other, values![&ask.record, asks]).await?
-            && ask.gives_way.map(i64::from) != Some(row.integer(0)?)
-        {
-            return Err(StoreError::AnotherQuestion { by: row.text(1)? });
-        }
-        let sql = "UPDATE review SET state = 'withdrawn', decided_name = $2, decided_at = $3 \
-            WHERE record_id = $1 AND state = 'open'";
-        tx.run(sql, values![&ask.record, &ask.by.name, ask.at]).await?;
         let sql = "SELECT COALESCE(MAX(n), 0) + 1 FROM review WHERE record_id = $1";
         let n = tx.one(sql, values![&ask.record]).await?.integer(0)?;
+        if let Some(before) = &before {
+            let sql = "UPDATE review SET state = 'withdrawn', decided_name = $3, decided_at = $4 \
+                WHERE record_id = $1 AND n = $2";
+            tx.run(sql, values![&ask.record, before.n, &ask.by.name, ask.at])
+                .await?;
+            let entry = NewAudit::new("review.withdraw", ask.record.as_str(), &ask.by, ask.at)
+                .revisions(Some(before.revision), None)
+                .detail(json!({ "n": before.n, "instead": n }));
+            audit::add(&mut tx, &entry).await?;
+        }
         let sql = "INSERT INTO review (record_id, n, revision, state, asked_kind, asked_id, asked_name, asked_at, note, \
             asks, replaced_by) VALUES ($1, $2, $3, 'open', $4, $5, $6, $7, $8, $9, $10)";
         let row = values![
@@ -80,13 +88,19 @@ impl<DB: Engine> ReviewStore for SqlStore<DB> {
             &ask.by.name,
             ask.at,
             ask.note.as_deref(),
-            asks,
+            ask.asks.as_str(),
             ask.asks.replaced_by().map(RecordId::as_str),
         ];
         tx.run(sql, row).await?;
-        let entry = NewAudit::new("review.ask", ask.record.as_str(), &ask.by, ask.at);
-        audit::add(&mut tx, &entry.revisions(None, Some(ask.revision))).await?;
-        let row = tx.one(open, values![&ask.record, ask.revision, asks]).await?;
+        let mut detail = json!({ "n": n, "asks": ask.asks.as_str() });
+        if let Some(other) = ask.asks.replaced_by() {
+            detail["replaced_by"] = other.as_str().into();
+        }
+        let entry = NewAudit::new("review.ask", ask.record.as_str(), &ask.by, ask.at)
+            .revisions(None, Some(ask.revision))
+            .detail(detail);
+        audit::add(&mut tx, &entry).await?;
+        let row = tx.one(open, values![&ask.record]).await?;
         let asked = review_from(&row)?;
         tx.commit().await?;
         Ok(asked)
@@ -208,20 +222,58 @@ impl<DB: Engine> ReviewStore for SqlStore<DB> {
     }
 }
 
-/// Ends the open review of a record that goes: approved where it asked for the withdrawal of the revision that readers saw, which is
-/// named where the record is gone with it; else withdrawn.
+/// What becomes of the open review of a record when somebody asks for another.
+enum Beside {
+    Same,
+    GivesWay,
+    Refused(StoreError),
+}
+
+fn beside(open: &Review, ask: &NewReview) -> Beside {
+    let is_same = (open.revision, &open.asks) == (ask.revision, &ask.asks);
+    if is_same && (ask.note.is_none() || ask.note == open.note) {
+        return Beside::Same;
+    }
+    let is_replaced = !is_same && (&open.asks, &ask.asks) == (&Asks::Publish, &Asks::Publish);
+    let by = open.asked_by.name.clone();
+    match ask.gives_way {
+        Some(n) if n == open.n => Beside::GivesWay,
+        _ if is_replaced => Beside::GivesWay,
+        _ if is_same => Beside::Refused(StoreError::AskedAlready { by }),
+        _ => Beside::Refused(StoreError::AnotherQuestion { by }),
+    }
+}
+
+/// What takes a record away, as far as an open review may have asked for it.
+pub(super) struct Leaving<'l> {
+    /// The revision that readers saw, where the record is gone with it.
+    pub(super) seen: Option<Revision>,
+    /// The review that is approved by it, where one is named.
+    pub(super) approves: Option<u32>,
+    pub(super) replaced_by: Option<&'l RecordId>,
+}
+
+/// Ends the open review of a record that goes: approved where it is the one that is named, or where none is and it asked for just this;
+/// else withdrawn.
 pub(super) async fn end_with_record<DB: Engine>(
     tx: &mut Tx<DB>,
     id: &RecordId,
-    seen: Option<Revision>,
+    leaving: Leaving<'_>,
     (by, reason): (&By, Option<&str>),
     at: OffsetDateTime,
 ) -> Result<(), StoreError> {
     let sql = "UPDATE review SET \
-        state = CASE WHEN revision = $2 AND asks <> 'publish' THEN 'approved' ELSE 'withdrawn' END, \
+        state = CASE WHEN revision = $2 AND asks <> 'publish' AND COALESCE(n = $6, COALESCE(replaced_by, '') = $7) \
+            THEN 'approved' ELSE 'withdrawn' END, \
         decided_name = $3, decided_at = $4, reason = $5 WHERE record_id = $1 AND state = 'open'";
-    let seen = seen.map(|seen| i64::from(seen.0));
-    tx.run(sql, values![id, seen, &by.name, at, reason]).await?;
+    let seen = leaving.seen.map(|seen| i64::from(seen.0));
+    let approves = leaving.approves.map(i64::from);
+    let replaced_by = leaving.replaced_by.map_or("", RecordId::as_str);
+    tx.run(
+        sql,
+        values![id, seen, &by.name, at, reason, approves, replaced_by],
+    )
+    .await?;
     Ok(())
 }
 

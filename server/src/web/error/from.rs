@@ -3,6 +3,7 @@
 use actix_web::http::header;
 use kb_core::ids::{IdError, Revision};
 use kb_core::text::Severity;
+use serde_json::{Value, json};
 
 use super::{Code, Problem};
 use crate::domain::curate::CurateError;
@@ -11,7 +12,7 @@ use crate::domain::fleet_findings::HandleError;
 use crate::domain::lookup::LookupError;
 use crate::domain::tokens::TokenError;
 use crate::domain::unmatched::ChangeError;
-use crate::store::StoreError;
+use crate::store::{Review, StoreError};
 use crate::web::etag;
 
 impl From<StoreError> for Problem {
@@ -23,6 +24,7 @@ impl From<StoreError> for Problem {
             | StoreError::NotPublished(_)
             | StoreError::NoOpenReview(_)
             | StoreError::AnotherQuestion { .. }
+            | StoreError::AskedAlready { .. }
             | StoreError::AnotherPublished(_) => Code::WrongState,
             StoreError::Unstorable { .. } => Code::MalformedBody,
             StoreError::AliasTaken { .. } => Code::AliasTaken,
@@ -121,6 +123,21 @@ impl From<CurateError> for Problem {
                 Self::new(Code::SecondPerson, error.to_string())
             }
             CurateError::NotAsker(_) => Self::new(Code::Forbidden, error.to_string()),
+            CurateError::AnotherReview {
+                n,
+                ref shown,
+                ref open,
+            } => {
+                let shown = shown
+                    .as_ref()
+                    .map_or_else(|| json!({ "n": n }), |shown| question(shown));
+                Self::new(Code::WrongState, error.to_string())
+                    .with("shown", shown)
+                    .with("open", question(open))
+            }
+            CurateError::WhichReview(ref open) => {
+                Self::new(Code::WrongState, error.to_string()).with("open", question(open))
+            }
             CurateError::NoReview(..)
             | CurateError::NothingToReview(_)
             | CurateError::NotSettled(_)
@@ -161,6 +178,18 @@ impl From<CurateError> for Problem {
             }
         }
     }
+}
+
+/// A review as far as two of them differ.
+fn question(review: &Review) -> Value {
+    json!({
+        "n": review.n,
+        "revision": review.revision.0,
+        "withdraws": review.asks.is_withdrawal(),
+        "replaced_by": review.asks.replaced_by(),
+        "asked_by": review.asked_by.name,
+        "note": review.note,
+    })
 }
 
 fn stale(head: Revision) -> Problem {

@@ -173,6 +173,28 @@ pub(crate) async fn one_question_ends_no_other(place: Arc<Place>) {
     };
     let asked = store.ask_review(instead).await.unwrap();
     assert_eq!(store.open_reviews(10).await.unwrap(), [asked]);
+    // The same kind of question, with other values, is another one.
+    let elsewhere = |gives_way| NewReview {
+        asks: Asks::Withdraw { replaced_by: None },
+        gives_way,
+        ..ask_away(1, 5)
+    };
+    let refused = store.ask_review(elsewhere(None)).await;
+    assert!(
+        matches!(refused, Err(StoreError::AnotherQuestion { .. })),
+        "{refused:?}"
+    );
+    let noted = NewReview {
+        note: Some("another note".to_owned()),
+        ..ask_away(1, 5)
+    };
+    let refused = store.ask_review(noted).await;
+    assert!(
+        matches!(refused, Err(StoreError::AskedAlready { .. })),
+        "{refused:?}"
+    );
+    let asked = store.ask_review(elsewhere(Some(2))).await.unwrap();
+    assert_eq!(store.open_reviews(10).await.unwrap(), [asked]);
     // What gave way is another one by now.
     let late = NewReview {
         gives_way: Some(draft.n),

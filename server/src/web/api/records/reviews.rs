@@ -10,7 +10,7 @@ use utoipa::ToSchema;
 use super::get::rfc3339;
 use super::publish::{PublishedBody, announce};
 use super::{Located, locate};
-use crate::domain::curate::{self, CurateError, Foreseen, Gate};
+use crate::domain::curate::{self, CurateError, Foreseen, Gate, Shown};
 use crate::store::{Review, ReviewState, Scope};
 use crate::web::approver::{admin_reason, approver};
 use crate::web::auth::{Access, Caller, Editor};
@@ -42,6 +42,10 @@ pub struct ReviewBody {
     /// The revision; of `ask` the newest unless said.
     #[schema(minimum = 1)]
     revision: Option<u32>,
+    /// Number of the review that is approved, sent back or withdrawn, as the list has it: another one that is open by then is answered
+    /// with 409, and both are told. Needed where the withdrawal of a revision was asked for in more than one way.
+    #[schema(minimum = 1)]
+    n: Option<u32>,
     /// Why: needed to send back and to withdraw, and to approve in spite of warnings. At most 4000 characters.
     reason: Option<String>,
     /// With `approve`: why one person alone publishes or withdraws what decides a node's verdict; at most 500 characters, shown with the
@@ -172,7 +176,7 @@ pub async fn list(
         (status = 308, description = "The record has another id now"),
         (status = 400, description = "The body cannot be read", body = ProblemBody),
         (status = 404, description = "No such record or revision", body = ProblemBody),
-        (status = 409, description = "No review is open, somebody else asks something else, or a second person is needed", body = ProblemBody),
+        (status = 409, description = "No review is open, another than the one that is named (then `shown` and `open` tell both), somebody else asks something else, or a second person is needed", body = ProblemBody),
         (status = 413, description = "Over the limit", body = ProblemBody),
         (status = 415, description = "Not JSON", body = ProblemBody),
         (status = 422, description = "The gate refuses it, or warnings need a reason", body = ProblemBody),
@@ -192,7 +196,11 @@ pub async fn step(
     let asked: ReviewBody = body::json(&request, payload, limits::REVIEW_BYTES).await?;
     let (store, now, by) = (state.store.as_ref(), state.clock.now(), editor.0.by());
     let revision = asked.revision.map(Revision);
-    let named = || revision.ok_or_else(|| Problem::new(Code::MalformedBody, "say which `revision`"));
+    let shown = || {
+        let revision = revision.ok_or_else(|| Problem::new(Code::MalformedBody, "say which `revision`"))?;
+        let (id, n) = (&status.id, asked.n);
+        Ok::<_, Problem>(Shown { id, revision, n })
+    };
     let caller = Caller(Some(editor.0.clone()));
     let reason = asked.reason.unwrap_or_default();
     let may = |scope| Access::Scope(scope).check(&caller, state.settings.opened());
@@ -208,12 +216,10 @@ pub async fn step(
         }
         ReviewStep::SendBack => {
             may(Scope::Publish)?;
-            let which = (&status.id, named()?);
-            curate::end(store, which, ReviewState::SentBack, &reason, &by, now).await?;
+            curate::end(store, shown()?, ReviewState::SentBack, &reason, &by, now).await?;
         }
         ReviewStep::Withdraw => {
-            let which = (&status.id, named()?);
-            curate::end(store, which, ReviewState::Withdrawn, &reason, &by, now).await?;
+            curate::end(store, shown()?, ReviewState::Withdrawn, &reason, &by, now).await?;
         }
         ReviewStep::Approve => {
             may(Scope::Publish)?;
@@ -221,8 +227,7 @@ pub async fn step(
             let alone = admin_reason(alone, asked.alone.as_deref(), &editor.0, &state)?;
             let gate = Gate::Asked(std::sync::Arc::clone(&state.knowledge));
             let approver = approver(&editor.0, alone);
-            let which = (&status.id, named()?);
-            let done = curate::approve(store, &gate, which, Some(&reason), &approver, now).await?;
+            let done = curate::approve(store, &gate, shown()?, Some(&reason), &approver, now).await?;
             answer.published = Some(announce(&state, done).await);
         }
     }

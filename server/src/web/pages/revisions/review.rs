@@ -6,7 +6,7 @@ use crate::domain::curate::{self, Foreseen};
 use crate::domain::tokens::Actor;
 use crate::render::i18n::{Locale, field, history::Words};
 use crate::render::words::{moment, record_href};
-use crate::store::{Comment, RecordState, RecordStatus, Review, ReviewState, Scope};
+use crate::store::{Asks, Comment, RecordState, RecordStatus, Review, ReviewState, Scope};
 use crate::web::error::Problem;
 use crate::web::state::AppState;
 
@@ -38,6 +38,7 @@ impl ReviewPart {
 
 #[derive(Debug)]
 pub(super) struct OpenReview {
+    pub(super) n: u32,
     pub(super) revision: u32,
     pub(super) name: String,
     /// What is asked, and what its button says.
@@ -73,6 +74,8 @@ pub(super) struct NodeView {
 #[derive(Debug)]
 pub(super) struct Decided {
     pub(super) revision: String,
+    /// What was asked; empty of a publication.
+    pub(super) asked: String,
     pub(super) state: &'static str,
     pub(super) by: String,
     pub(super) at: String,
@@ -150,6 +153,7 @@ async fn open(state: &AppState, review: &Review, editor: &Actor, locale: Locale)
         (false, None) => (words.asks, words.approve),
     };
     OpenReview {
+        n: review.n,
         revision: review.revision.0,
         name: review.revision.to_string(),
         asks,
@@ -207,9 +211,22 @@ fn verdicts(foreseen: &Foreseen, locale: Locale) -> Verdicts {
 
 fn decided(review: &Review, locale: Locale) -> Option<Decided> {
     let decision = review.decided.as_ref()?;
+    let words = Words::of(locale.language);
+    let asked = match (&review.asks, review.asks.replaced_by()) {
+        (Asks::Publish, _) => String::new(),
+        (asks, instead) => {
+            let asked = match asks {
+                Asks::Merge { .. } => words.to_merge,
+                _ => words.to_withdraw,
+            };
+            let instead = instead.map(|other| format!(" ({}: {other})", words.asks_instead));
+            format!("{asked}{}", instead.unwrap_or_default())
+        }
+    };
     Some(Decided {
         revision: review.revision.to_string(),
-        state: state_word(review.state, Words::of(locale.language)),
+        asked,
+        state: state_word(review.state, words),
         by: decision.by.clone(),
         at: moment(decision.at),
         reason: decision.reason.clone().unwrap_or_default(),

@@ -10,7 +10,7 @@ use kb_core::ids::{RecordId, Revision, Seq};
 use kb_core::text::Part;
 
 use super::locale;
-use crate::domain::curate::{self, CurateError, Gate};
+use crate::domain::curate::{self, CurateError, Gate, Shown};
 use crate::render::words::record_href;
 use crate::store::{NewComment, ReviewState, Scope};
 use crate::web::approver::{admin_reason, approver};
@@ -19,8 +19,8 @@ use crate::web::error::{Code, Problem};
 use crate::web::session::Form;
 use crate::web::state::AppState;
 
-const FIELDS: [&str; 9] = [
-    "do", "revision", "head", "note", "reason", "alone", "pointer", "body", "n",
+const FIELDS: [&str; 10] = [
+    "do", "revision", "review", "head", "note", "reason", "alone", "pointer", "body", "n",
 ];
 /// How long the answer waits for this server's readers to see a change.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -43,6 +43,10 @@ pub async fn post(
     let approver = approver(&editor.0, alone);
     let gate = Gate::Asked(Arc::clone(&state.knowledge));
     let revision = || number(form.get("revision")).map(Revision);
+    let shown = || {
+        let (revision, n) = (revision()?, Some(number(form.get("review"))?));
+        Ok::<_, Problem>(Shown { id: &id, revision, n })
+    };
     let reason = form.get("reason");
     match form.get("do") {
         "ask" => {
@@ -50,18 +54,15 @@ pub async fn post(
             curate::propose(store, (&id, Some(revision()?)), note, &by, now).await?;
         }
         "take-back" => {
-            let which = (&id, revision()?);
-            curate::end(store, which, ReviewState::Withdrawn, reason, &by, now).await?;
+            curate::end(store, shown()?, ReviewState::Withdrawn, reason, &by, now).await?;
         }
         "send-back" => {
             may(Scope::Publish)?;
-            let which = (&id, revision()?);
-            curate::end(store, which, ReviewState::SentBack, reason, &by, now).await?;
+            curate::end(store, shown()?, ReviewState::SentBack, reason, &by, now).await?;
         }
         "approve" => {
             may(Scope::Publish)?;
-            let which = (&id, revision()?);
-            let done = curate::approve(store, &gate, which, Some(reason), &approver, now).await?;
+            let done = curate::approve(store, &gate, shown()?, Some(reason), &approver, now).await?;
             seen(&state, done.seq).await;
         }
         "revert" => {
