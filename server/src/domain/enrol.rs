@@ -16,7 +16,7 @@ pub enum EnrolError {
     #[error(
         "another machine is enrolled as {0}: give this one an id of its own, take the other's credential back with \
          `peerless token list` and `peerless token revoke`, or enrol with a join token that may take ids over \
-         (`peerless token create --scope enrol --adopt`)"
+         (`peerless token create --scope enrol --adopt --uses N --expires-in 1d`; one without both bounds takes none over)"
     )]
     Taken(NodeId),
     #[error(

@@ -45,6 +45,15 @@ pub fn sentence(change: &NodeChange) -> String {
             )
         }
         NodeChange::Enrolled {
+            before: Former::SameMachine,
+            with,
+        } => {
+            format!(
+                "enrolled again with the join token {with}, and the credential of before works no more: if nobody did so on this machine, \
+                somebody else knows what it calls itself"
+            )
+        }
+        NodeChange::Enrolled {
             before: Former::NoCredential,
             with,
         } => {

@@ -79,6 +79,8 @@ pub enum Former {
     NoCredential,
     /// Another machine, whose credential works no more.
     AnotherMachine,
+    /// The same machine, as far as its name tells, with a credential that worked until then.
+    SameMachine,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -98,7 +98,8 @@ pub struct Bounds {
     pub uses_left: Option<u32>,
     /// Of a join token: what it says of the nodes that enrol with it.
     pub labels: Labels,
-    /// Of a join token: a node may enrol with it under an id whose credential another machine has.
+    /// Of a join token: a node may enrol with it under an id whose credential another machine has. False of one without a number of uses
+    /// or an end, whatever it was made with.
     pub adopts: bool,
 }
 

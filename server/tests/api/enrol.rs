@@ -176,6 +176,30 @@ async fn only_a_join_token_made_for_it_takes_an_id_over() {
 }
 
 #[tokio::test]
+async fn that_a_credential_was_replaced_is_told() {
+    let app = TestApp::start().await;
+    let admin = app.token(&[Scope::Admin]).await;
+    let (join, other) = (app.token(&[Scope::Enrol]).await, app.token(&[Scope::Enrol]).await);
+    let first = json(enrol(&app, &join, "node-a", "machine a").await).await;
+    let own = first["token"].as_str().unwrap();
+    assert_eq!(send(&app, own, &of_node("run-1", "node-a")).await.status(), 201);
+    // An answer that was lost is no news.
+    enrol(&app, &join, "node-a", "machine a").await;
+    assert_eq!(events(&app, &admin, "node-a").await, object!([]));
+    let again = json(enrol(&app, &other, "node-a", "machine a").await).await;
+    assert_eq!(again["again"], true);
+    let told = events(&app, &admin, "node-a").await;
+    assert_eq!(told[0]["detail"]["before"], "same_machine", "{told}");
+    let page = app.get_with("/nodes/node-a", &admin).await.text().await.unwrap();
+    assert!(page.contains("the credential of before works no more"), "{page}");
+    let audit = json(app.get_with("/api/v1/audit?action=token.enrol", &admin).await).await;
+    assert!(
+        audit.to_string().contains("\"before\":\"same_machine\""),
+        "{audit}"
+    );
+}
+
+#[tokio::test]
 async fn with_enrol_only_tokens_for_any_node_are_refused() {
     let app = TestApp::start_with(|options| options.settings.enrol_only = true).await;
     let any = app.token(&[Scope::Report]).await;

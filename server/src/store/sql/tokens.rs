@@ -72,12 +72,14 @@ impl<DB: Engine> TokenStore for SqlStore<DB> {
         let last = tx.first(sql, values![node]).await?;
         let mut enrolled = Enrolled::New;
         let mut is_repeat = false;
+        let mut has_worked = false;
         if let Some(last) = last {
             let is_revoked = last.maybe_time(5)?.is_some();
             let is_over = is_revoked || last.maybe_time(2)?.is_some_and(|at| at <= token.created_at);
             let before = last.maybe_text(1)?;
             let is_same = before.as_ref() == Some(machine);
-            if !is_over && !is_same && !join.flag(4)? {
+            has_worked = !is_over;
+            if !is_over && !is_same && !may_adopt(&join, (4, 0, 2))? {
                 tx.end().await?;
                 return Ok(Enrolled::Taken);
             }
@@ -123,6 +125,7 @@ impl<DB: Engine> TokenStore for SqlStore<DB> {
         let before = match enrolled {
             Enrolled::Known => Some(Former::NoCredential),
             Enrolled::Adopted => Some(Former::AnotherMachine),
+            Enrolled::Again if has_worked && !is_repeat => Some(Former::SameMachine),
             _ => None,
         };
         let mut entry = created(&token, "token.enrol", by);
@@ -219,6 +222,12 @@ async fn insert<DB: Engine>(tx: &mut Tx<DB>, token: &NewToken) -> Result<(), Sto
     Ok(())
 }
 
+/// Whether a join token may take ids over, by its columns of this right, of the uses that are left, and of its end. Those that were made
+/// before such a token needed bounds lack one of them, and may not: whoever has one could write as any node, for ever.
+fn may_adopt(row: &impl Cells, (adopts, uses, end): (usize, usize, usize)) -> Result<bool, StoreError> {
+    Ok(row.flag(adopts)? && row.maybe_integer(uses)?.is_some() && row.maybe_time(end)?.is_some())
+}
+
 async fn set_labels<DB: Engine>(tx: &mut Tx<DB>, node: &NodeId, labels: &Labels) -> Result<(), StoreError> {
     tx.run("DELETE FROM node_label WHERE node_id = $1", values![node])
         .await?;
@@ -261,7 +270,7 @@ fn token_from(row: &impl Cells) -> Result<StoredToken, StoreError> {
                 // A number that no program wrote grants nothing.
                 uses_left: row.maybe_integer(9)?.map(|left| u32::try_from(left).unwrap_or(0)),
                 labels: labels_from(row.maybe_text(11)?)?,
-                adopts: row.flag(16)?,
+                adopts: may_adopt(row, (16, 9, 5))?,
             },
             person: row.maybe_text(12)?,
         },

@@ -244,6 +244,7 @@ contract! {
         tokens_are_kept_and_revoked_once
         a_token_id_is_used_once
         a_node_has_one_credential
+        an_old_join_token_takes_no_id_over
         a_join_token_that_is_used_up_renews_no_credential
         who_had_a_revoked_credential_is_known
         one_of_many_machines_gets_an_id

@@ -135,6 +135,57 @@ pub(crate) async fn a_node_has_one_credential(place: Arc<Place>) {
     );
 }
 
+/// Those of before a token that takes ids over needed bounds, and those of before there was such a token.
+pub(crate) async fn an_old_join_token_takes_no_id_over(place: Arc<Place>) {
+    let store = place.store().await;
+    let ada = By::system("ada");
+    let join = |id: &str, adopts, uses_left, expires_at| NewToken {
+        bounds: Bounds {
+            uses_left,
+            adopts,
+            ..Bounds::default()
+        },
+        scopes: vec![Scope::Enrol],
+        expires_at,
+        ..token(id)
+    };
+    let old = [
+        join("plain", false, Some(9), Some(at(100))),
+        join("endless", true, Some(9), None),
+        join("any-number", true, None, Some(at(100))),
+        join("unbounded", true, None, None),
+    ];
+    for token in &old {
+        store.create_token(token.clone(), &ada).await.unwrap();
+    }
+    let first = credential("first", "n1", "m1");
+    assert_eq!(
+        store.enrol_node("plain", first, &ada).await.unwrap(),
+        Enrolled::New
+    );
+    for with in &old {
+        let other = credential(&format!("by-{}", with.id), "n1", "m2");
+        let enrolled = store.enrol_node(&with.id, other, &ada).await.unwrap();
+        assert_eq!(enrolled, Enrolled::Taken, "{}", with.id);
+        let listed = store.token(&with.id).await.unwrap().unwrap();
+        assert!(!listed.token.bounds.adopts, "{}", with.id);
+        assert_eq!(
+            listed.token.bounds.uses_left,
+            with.bounds
+                .uses_left
+                .map(|left| left - u32::from(with.id == "plain"))
+        );
+    }
+    assert_eq!(store.token("first").await.unwrap().unwrap().revoked_at, None);
+    let bounded = join("bounded", true, Some(1), Some(at(100)));
+    store.create_token(bounded, &ada).await.unwrap();
+    let other = credential("other", "n1", "m2");
+    assert_eq!(
+        store.enrol_node("bounded", other, &ada).await.unwrap(),
+        Enrolled::Adopted
+    );
+}
+
 /// The name of a machine is no secret: with it and a join token that is used up nobody takes a credential over.
 pub(crate) async fn who_had_a_revoked_credential_is_known(place: Arc<Place>) {
     let store = place.store().await;
