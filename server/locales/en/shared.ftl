@@ -13,6 +13,11 @@ shared-link = Link to the answer
 shared-copy = Copy
 shared-delete-link = Link that deletes it
 shared-delete-means = Keep this link: nobody can give it to you again. Whoever has it can delete the answer.
+shared-not-confirmed = not confirmed by this server
+shared-unconfirmed = Not confirmed by this server: whoever shared this names records that it does not find on these lines. Where words were replaced it may be there nevertheless.
+shared-unnamed = This server finds more on these lines than whoever shared them names.
+shared-on-lines = line
+shared-said = Whoever shared this says:
 shared-days = { $count ->
     [one] { $count } day
    *[other] { $count } days

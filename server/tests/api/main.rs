@@ -41,6 +41,7 @@ mod feedback;
 mod feedback_command;
 mod fleet_alerts;
 mod flood;
+mod forged_shares;
 mod gate;
 mod graph;
 mod health;

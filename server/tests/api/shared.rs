@@ -25,7 +25,7 @@ fn text() -> String {
 }
 
 /// What a form of a page holds.
-fn answer_of(page: &str) -> String {
+pub(crate) fn answer_of(page: &str) -> String {
     let (_, rest) = page
         .split_once("name=\"answer\" value=\"")
         .unwrap_or_else(|| panic!("no answer to share: {page}"));
@@ -42,14 +42,14 @@ fn answer_of(page: &str) -> String {
     })
 }
 
-async fn page(response: Response) -> String {
+pub(crate) async fn page(response: Response) -> String {
     let status = response.status();
     let text = response.text().await.unwrap();
     assert_eq!(status, 200, "{text}");
     text
 }
 
-async fn post(browser: &Browser, path: &str, fields: &[(&str, &str)]) -> Response {
+pub(crate) async fn post(browser: &Browser, path: &str, fields: &[(&str, &str)]) -> Response {
     browser.form(path, fields).send().await.unwrap()
 }
 

@@ -4,14 +4,15 @@
 use kb_core::ids::{RecordId, Revision};
 use kb_core::scanner::{Marked, Match, MatchedLine, RootCause, UnknownCause};
 
-use super::{Fault, Shared};
+use super::{Fault, Held, Shared};
 use crate::domain::lookup::MatchAnswer;
 use crate::feed::Generation;
 use peerless_search::KnowledgeStamp;
 
 impl Shared {
-    pub fn answer(&self, generation: &Generation) -> MatchAnswer {
-        let now = |id: &RecordId| now(generation, id);
+    /// With what this server finds on the lines; `held` is of the same generation.
+    pub fn answer(&self, generation: &Generation, held: &Held) -> MatchAnswer {
+        let now = |id: &RecordId| now(generation, id).clone();
         let unknown = self.unknown_cause.as_ref();
         let root_causes: Vec<RootCause> = self
             .causes
@@ -34,15 +35,14 @@ impl Shared {
                 .iter()
                 .map(|fault| {
                     let id = now(&fault.id);
-                    // Forms are written by anybody: that a fault is harmless is said by its record alone.
-                    let is_notice = generation
-                        .record(&id)
-                        .is_some_and(|published| published.record.is_notice());
+                    // Forms are written by anybody: that a fault is harmless is said by its record alone, of lines that show it.
+                    let is_notice = held.harmless.contains(&id) && !held.unconfirmed.contains_key(&id);
                     Match {
                         harmless: fault.harmless && is_notice,
                         ..self.found(fault, id)
                     }
                 })
+                .chain(held.unnamed.iter().cloned())
                 .collect(),
             candidates: Vec::new(),
             root_cause: root_causes.first().map(|cause| cause.id.clone()),
@@ -86,7 +86,7 @@ impl Shared {
         }
     }
 
-    fn line(&self, number: u64) -> MatchedLine {
+    pub(super) fn line(&self, number: u64) -> MatchedLine {
         let line = self.marked.iter().find(|line| line.number == number);
         MatchedLine {
             line: number,
@@ -104,10 +104,10 @@ impl Shared {
     }
 }
 
-fn now(generation: &Generation, id: &RecordId) -> RecordId {
-    let other = match generation.record(id) {
-        Some(_) => None,
-        None => generation.alias(id.as_str()),
-    };
-    other.unwrap_or(id).clone()
+/// The id that a record has now.
+pub(super) fn now<'g>(generation: &'g Generation, id: &'g RecordId) -> &'g RecordId {
+    match generation.record(id) {
+        Some(_) => id,
+        None => generation.alias(id.as_str()).unwrap_or(id),
+    }
 }

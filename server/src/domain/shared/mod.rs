@@ -4,11 +4,13 @@
 //! ```text
 //! make      an answer and its text -> what may be shared, redacted      redacted   redaction until it changes nothing more
 //! answer    what was kept -> an answer, by the records of today         keep       into the room of anonymous writing and out of it
+//! held      what is named, held against what this server finds on the lines
 //! ```
 //!
 //! The text itself is not kept, nor what a pattern captured beside the shown lines.
 
 mod answer;
+mod held;
 mod keep;
 mod make;
 mod redacted;
@@ -19,6 +21,7 @@ use kb_core::ids::RecordId;
 use kb_core::scanner::{Applies, KnownComponent, Order, UnknownCause};
 use serde::{Deserialize, Serialize};
 
+pub use held::Held;
 pub use keep::{DAYS, Kept, ShareError, find, keep};
 pub use make::Unknown;
 

@@ -16,6 +16,11 @@ words! {
         copy,
         delete_link,
         delete_means,
+        not_confirmed,
+        unconfirmed,
+        unnamed,
+        on_lines,
+        said,
     }
     messages {
         days(count: u64),

@@ -161,7 +161,8 @@ async fn page(
     let (generation, locale) = (state.knowledge.current(), locale::of(request));
     let base_url = base_url(request, state);
     let work = move || {
-        let answer = shared.answer(&generation);
+        let held = shared.held(&generation);
+        let answer = shared.answer(&generation, &held);
         let page = lookup::page(lookup::Source {
             generation: &generation,
             answer: &answer,
@@ -176,7 +177,7 @@ async fn page(
             base_url: &base_url,
             locale,
         });
-        rendered(&page.of_shared(view))
+        rendered(&page.of_shared(view.held(&held, locale)))
     };
     let page = Desk::of(request).compute(ALL_RECORDS, work).await?;
     let body = page.map_err(|error| Problem::internal(&error))?;

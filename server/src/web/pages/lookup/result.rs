@@ -21,7 +21,7 @@ use crate::render::answer::log::MarkedText;
 use crate::render::answer::origin::{Only, Origin};
 use crate::render::answer::summary;
 use crate::render::answer::{Fault, faults, in_order, ticket};
-use crate::render::i18n::{Language, Locale, answer as said, kept, lookup, record};
+use crate::render::i18n::{Language, Locale, answer as said, kept, lookup, record, shared};
 use crate::web::pages::filters;
 use crate::web::pages::layout::{Layout, Section};
 use crate::web::pages::search::{HitView, hit_view};
@@ -109,6 +109,20 @@ impl ResultPage {
     pub fn of_shared(mut self, shared: SharedView) -> Self {
         self.narrowing.clear();
         self.is_nothing = false;
+        for view in &mut self.matches {
+            let fault = &mut view.fault;
+            if shared
+                .unconfirmed
+                .iter()
+                .any(|named| named.id == fault.id.as_str())
+            {
+                shared.words.not_confirmed.clone_into(&mut fault.relation);
+            }
+        }
+        if !shared.unconfirmed.is_empty() {
+            // A ticket has no room for what speaks against it.
+            self.ticket = None;
+        }
         if let Some(address) = &shared.address {
             self.layout = self.layout.in_both(address);
         }
@@ -163,7 +177,7 @@ pub fn page(source: Source<'_>) -> ResultPage {
         words: language.words(),
         own,
         say,
-        notices: notices(answer, own),
+        notices: notices(answer, own, source.kept.map(|_| shared::Words::of(language).said)),
         narrowing,
         shown_of: (!is_all || !only.is_all()).then(|| say.shown_of(shown.len() as u64, all.len() as u64)),
         components: environment::components(source.generation, answer, &ordered, locale),
@@ -246,8 +260,13 @@ fn heading(answer: &MatchAnswer, hits: &[HitView], own: &lookup::Words, say: &sa
     }
 }
 
-fn notices(answer: &MatchAnswer, own: &lookup::Words) -> Vec<Text> {
-    let mut notices: Vec<Text> = answer.notes.iter().map(Text::new).collect();
+/// `said` stands before notes that are not this server's own.
+fn notices(answer: &MatchAnswer, own: &lookup::Words, said: Option<&str>) -> Vec<Text> {
+    let notes = answer.notes.iter().map(|note| match said {
+        Some(said) => Text::new(format!("{said} {note}")),
+        None => Text::new(note),
+    });
+    let mut notices: Vec<Text> = notes.collect();
     let elsewhere = answer.matches.iter().all(|found| found.applies == Applies::No);
     if !answer.matches.is_empty() && elsewhere {
         notices.push(Text::new(own.elsewhere_only));

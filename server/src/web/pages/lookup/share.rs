@@ -1,14 +1,15 @@
 //! What the page of an answer says of sharing it: the form that shows what would be kept, that which keeps it, and what stands
 //! over an answer that is shared.
 
+use kb_core::ids::RecordId;
 use kb_core::scanner::Match;
 
 use crate::domain::lookup::MatchAnswer;
-use crate::domain::shared::{DAYS, Kept, Shared, Unknown};
+use crate::domain::shared::{DAYS, Held, Kept, Shared, Unknown};
 use crate::render::answer::unknown as told;
 use crate::render::i18n::Locale;
 use crate::render::i18n::shared::Words;
-use crate::render::words::moment;
+use crate::render::words::{moment, record_href};
 
 /// Days that are chosen before somebody chooses.
 const USUAL_DAYS: u16 = 7;
@@ -36,6 +37,18 @@ pub struct SharedView {
     pub means: String,
     pub form: Option<ShareForm>,
     pub address: Option<String>,
+    /// Records that are named for lines which do not show them.
+    pub unconfirmed: Vec<Named>,
+    /// Errors that this server finds on the lines and that were not named.
+    pub unnamed: Vec<Named>,
+}
+
+#[derive(Debug)]
+pub struct Named {
+    pub id: String,
+    pub href: String,
+    /// `2, 14`; empty where no line is to be told.
+    pub lines: String,
 }
 
 impl ShareForm {
@@ -96,6 +109,8 @@ impl SharedView {
             means: means.to_owned(),
             form: Some(ShareForm::keeping(shared, locale)),
             address: None,
+            unconfirmed: Vec::new(),
+            unnamed: Vec::new(),
         }
     }
 
@@ -107,6 +122,27 @@ impl SharedView {
             means: words.shared_means(&moment(kept.made), &moment(kept.until)),
             form: None,
             address: Some(address),
+            unconfirmed: Vec::new(),
+            unnamed: Vec::new(),
+        }
+    }
+
+    /// With what this server does not find on the lines, and what it finds beside that.
+    #[must_use]
+    pub fn held(self, held: &Held, locale: Locale) -> Self {
+        let named = |id: &RecordId, lines: Vec<u64>| Named {
+            id: id.to_string(),
+            href: locale.href(record_href(id.as_str())),
+            lines: lines.iter().map(u64::to_string).collect::<Vec<_>>().join(", "),
+        };
+        let unconfirmed = held.unconfirmed.iter();
+        let unnamed = held.unnamed.iter();
+        Self {
+            unconfirmed: unconfirmed.map(|(id, lines)| named(id, lines.clone())).collect(),
+            unnamed: unnamed
+                .map(|found| named(&found.id, found.lines.iter().map(|line| line.line).collect()))
+                .collect(),
+            ..self
         }
     }
 }

@@ -194,7 +194,7 @@ fn chinese_pages_of_shared_answers_say_nothing_in_english() {
     let ordered: Vec<_> = found.matches.iter().collect();
     let shared = Shared::of(&found, &ordered, unknown, Some(text)).settled();
     assert_eq!(Shared::read(&shared.to_json()), Some(shared.clone()));
-    let answer = shared.answer(&generation);
+    let answer = shared.answer(&generation, &shared.held(&generation));
     let kept = Kept {
         shared: shared.clone(),
         made: OffsetDateTime::UNIX_EPOCH,
