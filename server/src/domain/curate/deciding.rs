@@ -1,10 +1,12 @@
 //! What of a record decides how a node or a text is judged: severity, first action, what is at fault, whether the message is
-//! harmless, and rules over reports; of a record that says one of these, also what it recognises. Such a change needs a second
-//! person.
+//! harmless, and rules over reports; of a record that says one of these, also what it recognises; of a record of a fatal error, also what
+//! it is called and what is done about it. Such a change needs a second person.
 
 use kb_core::annex::{Annex, Blame, Example};
 use kb_core::record::Record;
 use kb_core::severity::Severity;
+
+use super::advised::advises_otherwise;
 
 /// Keys that differ and decide. Of a record that decides, what it recognises decides as well: with a pattern less it says nothing of a
 /// node. More patterns are for the gate, unless the record is a notice: it then calls harmless what was none.
@@ -37,6 +39,11 @@ pub(super) fn deciding(before: Option<&Record>, after: &Record) -> Vec<&'static 
     }
     let lacks = before.is_some_and(|before| !decides(before).is_empty() && lacks_examples(before, after));
     differ.push(("examples", lacks));
+    if let Some(before) = before.filter(|before| before.annex.severity == Some(Severity::Fatal)) {
+        let titles = |record: &Record| [record.annex.title.clone(), record.annex.title_zh.clone()];
+        differ.push(("title", titles(before) != titles(after)));
+        differ.push(("workarounds", advises_otherwise(before, after)));
+    }
     differ
         .into_iter()
         .filter(|(_, differs)| *differs)
@@ -68,7 +75,8 @@ pub(super) fn takes_alarms_away(before: Option<&Record>, after: &Record) -> Vec<
     let mut keys = deciding(before, after);
     keys.retain(|key| match *key {
         "severity" => old.is_some_and(|old| new.severity < old.severity),
-        "action" => false,
+        // Readers saw the older ones, too.
+        "action" | "title" | "workarounds" => false,
         "at_fault" => old.is_some_and(|old| blame(new) < blame(old)),
         "harmless" => new.harmless.is_some(),
         // A rule that is another one may be true of less.

@@ -1,6 +1,7 @@
 //! Changing records: a draft is checked and becomes the head; publishing is its own step; withdrawing takes a
 //! record out of matching and search.
 
+mod advised;
 mod alike;
 mod begun;
 mod check;
