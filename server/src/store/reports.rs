@@ -61,7 +61,7 @@ pub trait ReportStore: Send + Sync + Debug {
     /// open of the node, at most [`OPEN_FAULTS`].
     async fn proofs(&self, node: &NodeId, simulated: bool, limit: u32) -> Result<Proofs, StoreError>;
 
-    /// Reports of a node of one kind whose runs ended after `at`, those that came first first; at most `limit`.
+    /// Reports of a node of one kind whose runs ended after `at`, the run that ended first first; at most `limit`.
     async fn reports_after(
         &self,
         node: &NodeId,
@@ -70,7 +70,7 @@ pub trait ReportStore: Send + Sync + Debug {
         limit: u32,
     ) -> Result<Vec<ReportListing>, StoreError>;
 
-    /// The report of a node of one kind whose run ended last before `at`, or then; of those that came before it the last few are asked.
+    /// The report of a node of one kind whose run ended last before `at`, or then.
     async fn report_before(
         &self,
         node: &NodeId,

@@ -21,6 +21,7 @@ mod backup;
 mod crash;
 mod full;
 mod migrations;
+mod plans;
 mod processes;
 mod read_only;
 mod speed;

@@ -6,8 +6,8 @@ use super::IngestError;
 use super::past::Past;
 use crate::store::{NewReport, Proofs, ReportListing};
 
-/// Reports after a time, of which the first to end is asked.
-const MOST: u32 = 16;
+/// Reports after a time, of which the first to end is asked: the report itself may be kept already.
+const MOST: u32 = 2;
 
 /// Whether the boot of a late report speaks against its clock: the report after it is of another boot, and so is the one before it, or there
 /// is none. A node whose clock has lost its battery tells a time before all that is known of it.
@@ -33,7 +33,14 @@ pub(super) async fn contradict_clock(
     let Some(next) = later.min_by_key(|report| report.ended()) else {
         return Ok(false);
     };
-    let Some(next) = past.body(next).await?.node.boot_id.filter(|next| next != boot) else {
+    let Some(next) = past
+        .body(next)
+        .await?
+        .node
+        .boot_id
+        .clone()
+        .filter(|next| next != boot)
+    else {
         return Ok(false);
     };
     match past.reports.report_before(&new.node, new.simulated, at).await? {

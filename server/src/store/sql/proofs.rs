@@ -122,22 +122,45 @@ macro_rules! ended {
 }
 pub(super) use ended;
 
-/// Proofs of health, the run that ended last first.
+/// Proofs of health of a node, the run that ended last first.
+pub const PROOFS: &str = concat!(
+    "SELECT ",
+    listing_columns!(),
+    " FROM report p WHERE p.node_id = $1 AND p.weight = 'proof' AND p.simulated = $2 \
+     AND p.verdict IN ('healthy', 'no_fault_seen', 'degraded') ORDER BY ",
+    ended!(),
+    " DESC, p.received_at DESC, p.id DESC LIMIT $3"
+);
+
+/// Reports of a node whose runs ended after a time, the run that ended first first.
+pub const AFTER: &str = concat!(
+    "SELECT ",
+    listing_columns!(),
+    " FROM report p WHERE p.node_id = $1 AND p.simulated = $2 AND ",
+    ended!(),
+    " > $3 ORDER BY ",
+    ended!(),
+    ", p.received_at, p.id LIMIT $4"
+);
+
+/// The report of a node whose run ended last before a time, or then.
+pub const BEFORE: &str = concat!(
+    "SELECT ",
+    listing_columns!(),
+    " FROM report p WHERE p.node_id = $1 AND p.simulated = $2 AND ",
+    ended!(),
+    " <= $3 ORDER BY ",
+    ended!(),
+    " DESC, p.received_at DESC, p.id DESC LIMIT 1"
+);
+
 pub(super) async fn latest<DB: Engine>(
     tx: &mut Tx<DB>,
     node: &NodeId,
     simulated: bool,
     limit: u32,
 ) -> Result<Vec<ReportListing>, StoreError> {
-    let sql = concat!(
-        "SELECT ",
-        listing_columns!(),
-        " FROM report p WHERE p.node_id = $1 AND p.weight = 'proof' AND p.simulated = $2 \
-         AND p.verdict IN ('healthy', 'no_fault_seen', 'degraded') ORDER BY ",
-        ended!(),
-        " DESC, p.received_at DESC, p.id DESC LIMIT $3"
-    );
-    let rows = tx.all(sql, values![node, simulated, limit]).await?;
+    let rows = tx.all(PROOFS, values![node, simulated, limit]).await?;
     rows.iter().map(|row| listing_from(row, 0)).collect()
 }
 
@@ -159,52 +182,21 @@ pub(super) async fn latest_good<DB: Engine>(
     row.map(|row| listing_from(&row, 0)).transpose()
 }
 
-/// Reports whose runs ended after a time, those that came first first.
 pub(super) async fn after<DB: Engine>(
     tx: &mut Tx<DB>,
     (node, simulated): (&NodeId, bool),
     at: OffsetDateTime,
     limit: u32,
 ) -> Result<Vec<ReportListing>, StoreError> {
-    // No report comes before its run has ended, so that the index by arrival leaves out the rest.
-    let sql = concat!(
-        "SELECT ",
-        listing_columns!(),
-        " FROM report p WHERE p.node_id = $1 AND p.simulated = $2 AND p.received_at > $3 AND ",
-        ended!(),
-        " > $3 ORDER BY p.received_at, p.id LIMIT $4"
-    );
-    let rows = tx.all(sql, values![node, simulated, at, limit]).await?;
+    let rows = tx.all(AFTER, values![node, simulated, at, limit]).await?;
     rows.iter().map(|row| listing_from(row, 0)).collect()
 }
 
-/// The report whose run ended last before a time, as far as the order in which reports come tells.
 pub(super) async fn before<DB: Engine>(
     tx: &mut Tx<DB>,
     (node, simulated): (&NodeId, bool),
     at: OffsetDateTime,
 ) -> Result<Option<ReportListing>, StoreError> {
-    // Those that came by then, by the index; of those that came since, each is read.
-    let came = concat!(
-        "SELECT ",
-        listing_columns!(),
-        " FROM report p WHERE p.node_id = $1 AND p.simulated = $2 AND p.received_at <= $3 \
-         ORDER BY p.received_at DESC, p.id DESC LIMIT 8"
-    );
-    let since = concat!(
-        "SELECT ",
-        listing_columns!(),
-        " FROM report p WHERE p.node_id = $1 AND p.simulated = $2 AND p.received_at > $3 AND ",
-        ended!(),
-        " <= $3 ORDER BY ",
-        ended!(),
-        " DESC, p.received_at DESC, p.id DESC LIMIT 1"
-    );
-    let mut rows = tx.all(came, values![node, simulated, at]).await?;
-    rows.extend(tx.all(since, values![node, simulated, at]).await?);
-    let reports = rows.iter().map(|row| listing_from(row, 0));
-    let reports: Vec<ReportListing> = reports.collect::<Result<_, _>>()?;
-    Ok(reports
-        .into_iter()
-        .max_by_key(|report| (report.ended(), report.received_at)))
+    let row = tx.first(BEFORE, values![node, simulated, at]).await?;
+    row.map(|row| listing_from(&row, 0)).transpose()
 }
