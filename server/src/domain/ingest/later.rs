@@ -1,5 +1,8 @@
 //! Later reports that show fewer GPUs than one that came late: they are judged as if the reports had come in the order of their runs.
 
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
 use kb_core::report::Report;
 use kb_core::verdict::Verdict;
 
@@ -14,6 +17,8 @@ use crate::store::{Causes, NewReport, Origin, Proofs, Refuted, ReportListing, We
 
 /// Most later reports that one is held against: each is read and parsed. The latest is among them.
 const MOST: u32 = 144;
+/// Of these the first few are asked first: where no GPU is gone, the next one tells so, and the others are not read.
+const FEW: u32 = 4;
 
 /// Later reports of the boot in which GPUs are gone that this one, which came late, shows. Each becomes an alarm; those that a later one
 /// ends, or tells again, are over.
@@ -28,19 +33,25 @@ pub(super) async fn hold_against_later(
     if !machine::is_of_working(sent) || !known.latest.iter().chain(&known.proofs).any(|one| is_late(&one)) {
         return Ok(Vec::new());
     }
-    let mut later = past
-        .reports
-        .reports_after(&new.node, new.simulated, at, MOST)
-        .await?;
-    if let Some(latest) = known.latest.iter().find(is_late)
-        && later.iter().all(|other| other.id != latest.id)
-    {
-        later.push(latest.clone());
-    }
-    later.sort_by_key(|report| (report.ended(), report.received_at));
     let mut gone = Gone::before(new);
-    for report in later.iter().filter(|report| report.id != new.id) {
-        if !gone.go_on(past, (new, sent), report).await? {
+    let mut held = BTreeSet::from([new.id.clone()]);
+    for most in [FEW, MOST] {
+        let mut later = past
+            .reports
+            .reports_after(&new.node, new.simulated, at, most)
+            .await?;
+        let is_all = u32::try_from(later.len()).is_ok_and(|got| got < most);
+        if (is_all || most == MOST)
+            && let Some(latest) = known.latest.iter().find(is_late)
+        {
+            later.push(latest.clone());
+        }
+        for report in later {
+            if held.insert(report.id.clone()) && !gone.go_on(past, (new, sent), &report).await? {
+                return Ok(gone.refuted);
+            }
+        }
+        if is_all {
             break;
         }
     }
@@ -51,7 +62,7 @@ pub(super) async fn hold_against_later(
 struct Gone {
     refuted: Vec<Refuted>,
     /// Places in `refuted` whose GPUs are still gone, each with its report.
-    open: Vec<(usize, Report)>,
+    open: Vec<(usize, Arc<Report>)>,
     /// An alarm, or an earlier report of the boot, tells of it: GPUs that are gone then do not come back with a new boot.
     is_told: bool,
 }
@@ -94,43 +105,47 @@ impl Gone {
             in_boot().or_else(since)
         };
         let Some(gone) = gone else {
-            let policy = &past.site.policy;
-            self.end(&body, is_proof, policy);
+            self.end(past, body, is_proof).await?;
             return Ok(!self.open.is_empty());
         };
         self.is_told = true;
-        self.tell(past, (new, report), (gone, body));
+        self.tell(past, (new, report), (gone, body)).await?;
         Ok(true)
     }
 
     /// Ends what a report shows to be over in which no GPU is gone.
-    fn end(&mut self, later: &Report, is_proof: bool, policy: &kb_core::policy::Policy) {
-        let is_over = |told: &Report| {
-            if is_proof {
-                leaves_open(told, later).is_none()
-            } else {
-                leaves_alarm_open(told, Verdict::Unknown, later, policy).is_none()
-            }
-        };
-        let (over, open) = std::mem::take(&mut self.open)
-            .into_iter()
-            .partition(|(_, told)| is_over(told));
+    async fn end(&mut self, past: &Past<'_>, later: Arc<Report>, is_proof: bool) -> Result<(), IngestError> {
+        let told = std::mem::take(&mut self.open);
+        let held = past.aside(move |site| {
+            let is_over = |told: &Report| {
+                if is_proof {
+                    leaves_open(told, &later).is_none()
+                } else {
+                    leaves_alarm_open(told, Verdict::Unknown, &later, &site.policy).is_none()
+                }
+            };
+            told.into_iter().partition(|(_, told)| is_over(told))
+        });
+        let (over, open): (Vec<_>, Vec<_>) = held.await?;
         self.open = open;
         self.close(over);
+        Ok(())
     }
 
-    fn tell(
+    async fn tell(
         &mut self,
         past: &Past<'_>,
         (new, report): (&NewReport, &ReportListing),
-        (gone, body): (String, Report),
-    ) {
+        (gone, body): (String, Arc<Report>),
+    ) -> Result<(), IngestError> {
         let told = (Weight::Alarm, Verdict::Unknown);
         let seen = if body.was_tried() { "tried" } else { "seen" };
         let reason = format!("{gone}; of what was {seen}: {}", report.reason);
         let finding = of_verdict(told, &reason, &[]);
+        let (told_by, findings) = (Arc::clone(&body), Vec::from_iter(finding.clone()));
+        let names = past.aside(move |site| names(&told_by, told, &findings, &site.policy));
         let causes = Causes {
-            names: names(&body, told, finding.as_slice(), &past.site.policy),
+            names: names.await?,
             gone_from: Some(new.id.clone()),
             only_warns: None,
         };
@@ -152,9 +167,10 @@ impl Gone {
             finding,
             is_over: false,
         });
+        Ok(())
     }
 
-    fn close(&mut self, over: Vec<(usize, Report)>) {
+    fn close(&mut self, over: Vec<(usize, Arc<Report>)>) {
         for (place, _) in over {
             if let Some(refuted) = self.refuted.get_mut(place) {
                 refuted.is_over = true;

@@ -6,9 +6,10 @@ use kb_core::verdict::{Verdict, unproven};
 
 use super::ends::{leaves_open, leaves_states_open};
 use super::over::leaves_alarm_open;
-use super::past::Past;
+use super::past::{policy_for, verdict_of};
 use super::seen_again::leaves_warning_open;
 use super::warned::Warned;
+use crate::domain::policy::Site;
 
 pub(super) enum Left {
     Nothing,
@@ -18,12 +19,12 @@ pub(super) enum Left {
 }
 
 /// What a proof of health leaves of a report with this verdict.
-pub(super) fn by_proof(past: &Past<'_>, (body, verdict): (&Report, Verdict), proof: &Report) -> Left {
-    let policy = past.policy_for(body);
+pub(super) fn by_proof(site: &Site, (body, verdict): (&Report, Verdict), proof: &Report) -> Left {
+    let policy = policy_for(site, body);
     if verdict != Verdict::Degraded {
         return leaves_open(body, proof).map_or_else(|| beside(body, proof, &policy), Left::All);
     }
-    let is_warned = past.verdict_of(body, verdict) == Verdict::Degraded;
+    let is_warned = verdict_of(site, body, verdict) == Verdict::Degraded;
     unproven(proof)
         .or_else(|| leaves_states_open(body, proof))
         .or_else(|| leaves_warning_open(body, proof, &policy).filter(|_| is_warned))
@@ -31,9 +32,9 @@ pub(super) fn by_proof(past: &Past<'_>, (body, verdict): (&Report, Verdict), pro
 }
 
 /// What a look leaves of it.
-pub(super) fn by_look(past: &Past<'_>, (body, verdict): (&Report, Verdict), look: &Report) -> Left {
-    let policy = past.policy_for(body);
-    let verdict = past.verdict_of(body, verdict);
+pub(super) fn by_look(site: &Site, (body, verdict): (&Report, Verdict), look: &Report) -> Left {
+    let policy = policy_for(site, body);
+    let verdict = verdict_of(site, body, verdict);
     match leaves_alarm_open(body, verdict, look, &policy) {
         Some(why) => Left::All(why),
         None if verdict <= Verdict::Degraded => Left::Nothing,

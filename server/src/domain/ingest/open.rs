@@ -1,5 +1,7 @@
 //! What is open of a node beside a report that comes: which faults the report ends, and what it opens itself.
 
+use std::sync::Arc;
+
 use kb_core::ids::{NodeId, ReportId};
 use kb_core::report::{Bearing, Entry, Report};
 use kb_core::verdict::Verdict;
@@ -8,9 +10,10 @@ use super::causes::{is_of_before, is_told_later, names, tells_again};
 use super::gone::{gone_since_alarm, is_as_many_as_expected};
 use super::left::{self, Left};
 use super::of_ledger::{events, is_of_ledger};
-use super::past::Past;
+use super::past::{Past, policy_for};
 use super::{IngestError, machine};
 use crate::domain::correlate::of_verdict;
+use crate::domain::policy::Site;
 use crate::store::{Causes, Judged, NewReport, OpenFault, Origin, Proofs, Weight};
 
 /// Faults of before causes were kept that one report has read and named.
@@ -38,7 +41,7 @@ pub(super) struct Ended<'k> {
 pub(super) async fn by_proof<'k>(
     past: &Past<'_>,
     new: &NewReport,
-    sent: &Report,
+    sent: &Arc<Report>,
     known: &'k Proofs,
 ) -> Result<Ended<'k>, IngestError> {
     let mut ended = Ended {
@@ -49,7 +52,9 @@ pub(super) async fn by_proof<'k>(
     };
     for fault in before(new, known) {
         let body = past.fault(&fault.report).await?;
-        match left::by_proof(past, (&body, fault.report.verdict), sent) {
+        let (earlier, verdict, proof) = (Arc::clone(&body), fault.report.verdict, Arc::clone(sent));
+        let left = past.aside(move |site| left::by_proof(site, (&earlier, verdict), &proof));
+        match left.await? {
             Left::Nothing => ended.faults.push(fault),
             Left::Warning(why) => {
                 ended.carried.get_or_insert((fault, why.clone()));
@@ -79,7 +84,7 @@ fn is_open_in(report: &Report, earlier: &Report) -> bool {
 pub(super) async fn by_look(
     past: &Past<'_>,
     new: &NewReport,
-    sent: &Report,
+    sent: &Arc<Report>,
     (known, judged): (&Proofs, &mut Judged),
 ) -> Result<(), IngestError> {
     if !may_end(new.origin, new.verdict) || !machine::is_of_working(sent) {
@@ -87,10 +92,14 @@ pub(super) async fn by_look(
     }
     for fault in before(new, known) {
         let body = past.fault(&fault.report).await?;
-        if fault.report.weight == Weight::Proof && !is_of_ledger(&body, &past.policy_for(&body)) {
+        let (weight, verdict, look) = (fault.report.weight, fault.report.verdict, Arc::clone(sent));
+        let left = past.aside(move |site| {
+            let may_end = weight != Weight::Proof || is_of_ledger(&body, &policy_for(site, &body));
+            may_end.then(|| left::by_look(site, (&body, verdict), &look))
+        });
+        let Some(left) = left.await? else {
             continue;
-        }
-        let left = left::by_look(past, (&body, fault.report.verdict), sent);
+        };
         let place = (&fault.report.node, &fault.causes);
         if matches!(left, Left::All(_)) || leaves_gone(past, place, sent).await?.is_some() {
             continue;
@@ -112,7 +121,8 @@ pub(super) async fn leaves_gone(
 ) -> Result<Option<String>, IngestError> {
     match &causes.gone_from {
         Some(had) if !is_as_many_as_expected(sent) => {
-            Ok(gone_since_alarm(&past.report(node, had).await?, sent))
+            let had = past.report(node, had).await?;
+            Ok(gone_since_alarm(&had, sent))
         }
         _ => Ok(None),
     }
@@ -132,7 +142,7 @@ fn may_end(origin: Origin, verdict: Verdict) -> bool {
 pub(super) async fn settle(
     past: &Past<'_>,
     new: &mut NewReport,
-    sent: &Report,
+    sent: &Arc<Report>,
     (known, judged): (&Proofs, &mut Judged),
 ) -> Result<(), IngestError> {
     if !new.tells_of_fault() {
@@ -142,7 +152,9 @@ pub(super) async fn settle(
     let found = new.found.get_or_insert_default();
     let by_verdict = of_verdict(told, &new.reason, &found.findings);
     found.findings.extend(by_verdict);
-    new.causes.names = names(sent, told, &found.findings, &past.site.policy);
+    let (report, findings) = (Arc::clone(sent), found.findings.clone());
+    let told = past.aside(move |site| names(&report, told, &findings, &site.policy));
+    new.causes.names = told.await?;
     if judged.is_over {
         return Ok(());
     }
@@ -177,12 +189,9 @@ async fn name_those_of_before(
         };
         let stored = past.reports.findings(&listing.node, &listing.id).await?;
         let found: Vec<_> = stored.into_iter().map(|stored| stored.finding).collect();
-        let told = names(
-            &body,
-            (listing.weight, listing.verdict),
-            &found,
-            &past.policy_for(&body),
-        );
+        let told = (listing.weight, listing.verdict);
+        let told = past.aside(move |site| names(&body, told, &found, &policy_for(site, &body)));
+        let told = told.await?;
         // Without a name any later fault would tell it again.
         if told.is_empty() {
             continue;

@@ -1,6 +1,8 @@
 //! A report beside the node's other reports, in whatever order they come: health does not end a fault that it does not
 //! cover, and a wrong clock does not hide a fault.
 
+use std::sync::Arc;
+
 use kb_core::report::Report;
 use kb_core::verdict::Verdict;
 use time::OffsetDateTime;
@@ -11,7 +13,7 @@ use super::later::hold_against_later;
 use super::left::{self, Left};
 use super::of_ledger::is_of_ledger;
 use super::open::{by_look, by_proof, leaves_gone, settle};
-use super::past::Past;
+use super::past::{Past, policy_for};
 use super::roll::hold_against_roll;
 use super::warned::Warned;
 use super::{IngestError, machine};
@@ -26,9 +28,9 @@ const MOST: u32 = 144;
 pub(super) async fn judge(
     past: &Past<'_>,
     new: &mut NewReport,
-    (sent, is_sure): (&Report, bool),
+    (sent, is_sure): (&Arc<Report>, bool),
 ) -> Result<(), IngestError> {
-    new.causes.only_warns = warns_beside_doubt(past, new, sent);
+    new.causes.only_warns = warns_beside_doubt(past, new, sent).await?;
     if new.weight == Weight::Look && new.causes.only_warns.is_none() {
         return judge_look(past, new, (sent, is_sure)).await;
     }
@@ -46,7 +48,7 @@ pub(super) async fn judge(
         if new.tells_of_fault() {
             let is_sure = is_sure && !contradict_clock(past, new, sent, &known).await?;
             hold_against_health(past, new, (sent, is_sure), (&known, &mut judged)).await?;
-            if is_of_ledger(sent, &past.policy_for(sent)) {
+            if of_ledger(past, sent).await? {
                 hold_against_latest(past, new, sent, (&known, &mut judged)).await?;
             }
         }
@@ -64,7 +66,7 @@ pub(super) async fn judge(
         hold_against_health(past, new, (sent, is_sure), (&known, &mut judged)).await?;
         add_later(past, new, sent, (&known, &mut judged.refuted)).await?;
         let is_alarm = new.weight == Weight::Alarm;
-        if is_alarm || is_of_ledger(sent, &past.policy_for(sent)) {
+        if is_alarm || of_ledger(past, sent).await? {
             hold_against_latest(past, new, sent, (&known, &mut judged)).await?;
         }
         // A look with a warning of its own may read the causes of earlier alarms as good. A time that was moved may be too late: it
@@ -82,7 +84,7 @@ pub(super) async fn judge(
 async fn judge_look(
     past: &Past<'_>,
     new: &mut NewReport,
-    (sent, is_sure): (&Report, bool),
+    (sent, is_sure): (&Arc<Report>, bool),
 ) -> Result<(), IngestError> {
     if !machine::is_of_working(sent) {
         return Ok(());
@@ -105,20 +107,35 @@ async fn judge_look(
 }
 
 /// Why a report that could not tell how the node is opens what it warns of all the same; `None` where it warns of nothing.
-fn warns_beside_doubt(past: &Past<'_>, new: &NewReport, sent: &Report) -> Option<String> {
+async fn warns_beside_doubt(
+    past: &Past<'_>,
+    new: &NewReport,
+    sent: &Arc<Report>,
+) -> Result<Option<String>, IngestError> {
     let is_doubtful = new.weight == Weight::Look
         && new.verdict == Verdict::Unknown
         && new.origin != Origin::Converted
         && !sent.gpus.is_empty();
-    let warns = is_doubtful && !Warned::of(sent, &past.policy_for(sent)).is_empty();
-    warns.then(|| "it warns of what was seen beside a cause that could not be told".to_owned())
+    if !is_doubtful {
+        return Ok(None);
+    }
+    let report = Arc::clone(sent);
+    let warns = past.aside(move |site| !Warned::of(&report, &policy_for(site, &report)).is_empty());
+    let told = || "it warns of what was seen beside a cause that could not be told".to_owned();
+    Ok(warns.await?.then(told))
+}
+
+async fn of_ledger(past: &Past<'_>, sent: &Arc<Report>) -> Result<bool, IngestError> {
+    let report = Arc::clone(sent);
+    past.aside(move |site| is_of_ledger(&report, &policy_for(site, &report)))
+        .await
 }
 
 /// A report that could not tell, and warns of something beside that. GPUs that are gone weigh more.
 async fn judge_doubtful(
     past: &Past<'_>,
     new: &mut NewReport,
-    (sent, is_sure): (&Report, bool),
+    (sent, is_sure): (&Arc<Report>, bool),
 ) -> Result<(), IngestError> {
     let known = past.reports.proofs(&new.node, new.simulated, MOST).await?;
     if machine::is_of_working(sent) {
@@ -144,7 +161,7 @@ async fn judge_doubtful(
 async fn judge_alarm(
     past: &Past<'_>,
     new: &mut NewReport,
-    (sent, is_sure): (&Report, bool),
+    (sent, is_sure): (&Arc<Report>, bool),
 ) -> Result<(), IngestError> {
     let known = past.reports.proofs(&new.node, new.simulated, MOST).await?;
     let mut judged = Judged {
@@ -163,7 +180,7 @@ async fn judge_alarm(
 async fn add_later(
     past: &Past<'_>,
     new: &NewReport,
-    sent: &Report,
+    sent: &Arc<Report>,
     (known, refuted): (&Proofs, &mut Vec<Refuted>),
 ) -> Result<(), IngestError> {
     for later in hold_against_later(past, new, sent, known).await? {
@@ -178,7 +195,7 @@ async fn add_later(
 async fn hold_against_latest(
     past: &Past<'_>,
     new: &mut NewReport,
-    sent: &Report,
+    sent: &Arc<Report>,
     (known, judged): (&Proofs, &mut Judged),
 ) -> Result<(), IngestError> {
     let at = new.ended();
@@ -192,10 +209,14 @@ async fn hold_against_latest(
         return Ok(());
     };
     let look = past.body(look).await?;
-    if !machine::is_of_working(&look) {
+    let (earlier, told, seen) = (Arc::clone(sent), new.opens(), Arc::clone(&look));
+    let left = past.aside(move |site| {
+        let is_working = machine::is_of_working(&seen);
+        is_working.then(|| left::by_look(site, (&earlier, told), &seen))
+    });
+    let Some(left) = left.await? else {
         return Ok(());
-    }
-    let left = left::by_look(past, (sent, new.opens()), &look);
+    };
     if matches!(left, Left::All(_))
         || leaves_gone(past, (&new.node, &new.causes), &look)
             .await?
@@ -215,7 +236,7 @@ async fn hold_against_latest(
 async fn hold_against_faults(
     past: &Past<'_>,
     new: &mut NewReport,
-    sent: &Report,
+    sent: &Arc<Report>,
     (known, judged): (&Proofs, &mut Judged),
 ) -> Result<(), IngestError> {
     let ended = by_proof(past, new, sent, known).await?;
@@ -286,7 +307,7 @@ fn count_from_own_clock(new: &mut NewReport, known: &Proofs) {
 async fn hold_against_health(
     past: &Past<'_>,
     new: &mut NewReport,
-    (sent, is_sure): (&Report, bool),
+    (sent, is_sure): (&Arc<Report>, bool),
     (known, judged): (&Proofs, &mut Judged),
 ) -> Result<(), IngestError> {
     let at = new.ended();
@@ -298,7 +319,11 @@ async fn hold_against_health(
         let health = past.body(proof).await?;
         let left = match leaves_gone(past, (&new.node, &new.causes), &health).await? {
             Some(gone) => Left::All(gone),
-            None => left::by_proof(past, (sent, new.opens()), &health),
+            None => {
+                let (earlier, told) = (Arc::clone(sent), new.opens());
+                past.aside(move |site| left::by_proof(site, (&earlier, told), &health))
+                    .await?
+            }
         };
         let why = match left {
             Left::Nothing => break,

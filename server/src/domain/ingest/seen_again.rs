@@ -1,7 +1,8 @@
 //! Whether a later report has measured and read again what an earlier one warned of. What it found then is its own to tell: a report
 //! that finds it as bad warns of it, too.
 
-use std::collections::BTreeSet;
+use std::cell::OnceCell;
+use std::collections::{BTreeMap, BTreeSet};
 
 use kb_core::health::is_cleared_since;
 use kb_core::observation::{Look, canonical, cause};
@@ -45,7 +46,8 @@ pub(super) fn leaves_warning_open(earlier: &Report, later: &Report, policy: &Pol
         // Then it may have been any of it.
         let read = Look::of(earlier);
         let mut measurements = earlier.measurements.iter();
-        let unmeasured = measurements.find_map(|measurement| both.unmeasured(measurement));
+        let mut known = Vec::new();
+        let unmeasured = measurements.find_map(|measurement| both.unmeasured(measurement, &mut known));
         let unread = both.unread(read.read());
         return unmeasured.or(unread);
     }
@@ -76,7 +78,16 @@ struct Both<'r> {
     places: Vec<Place>,
     /// None of these is in the node any more.
     are_exchanged: bool,
+    /// The pairs of the later report, each with the checks that passed. Pointers and checks are as many as a report may hold, so that
+    /// neither is gone through for each of the other.
+    pairs: BTreeMap<(GpuIndex, GpuIndex), (&'r Pair, Passed<'r>)>,
 }
+
+/// Names of checks that passed, once somebody asks.
+type Passed<'r> = OnceCell<BTreeSet<&'r str>>;
+
+/// From where to where something was measured; `None` is the host.
+type Way = (Option<GpuIndex>, Option<GpuIndex>);
 
 impl<'r> Both<'r> {
     fn of(earlier: &'r Report, later: &'r Report) -> Self {
@@ -85,11 +96,15 @@ impl<'r> Both<'r> {
             Place::Gone(_) if are_exchanged => Place::TakenOut,
             place => place,
         });
+        let pairs = later.pairs.iter().rev();
         Self {
             earlier,
             later,
             places: places.collect(),
             are_exchanged,
+            pairs: pairs
+                .map(|pair| ((pair.a, pair.b), (pair, OnceCell::new())))
+                .collect(),
         }
     }
 
@@ -102,12 +117,12 @@ impl<'r> Both<'r> {
     }
 
     fn not_followed(&self, evidence: &BTreeSet<String>) -> Option<String> {
-        let mut measured = BTreeSet::new();
+        let (mut measured, mut known) = (BTreeSet::new(), Vec::new());
         for pointer in evidence {
             let parts: Vec<&str> = pointer.split('/').skip(1).collect();
             let why = match parts.as_slice() {
                 ["measurements", number, ..] => match at(&self.earlier.measurements, number) {
-                    Some(measurement) if measured.insert(*number) => self.unmeasured(measurement),
+                    Some(measurement) if measured.insert(*number) => self.unmeasured(measurement, &mut known),
                     Some(_) => None,
                     None => Some(NOWHERE.to_owned()),
                 },
@@ -132,16 +147,18 @@ impl<'r> Both<'r> {
     }
 
     /// A figure is good beside others: the same test of the same size has to be there with all pairs.
-    fn unmeasured(&self, measurement: &Measurement) -> Option<String> {
-        let alike = self
-            .later
-            .measurements
-            .iter()
-            .filter(|other| is_alike(measurement, other));
-        let cells = alike
-            .flat_map(|other| &other.cells)
-            .filter(|cell| is_measured(cell));
-        let there: BTreeSet<_> = cells.map(|cell| (cell.source, cell.destination)).collect();
+    /// `known` has what was gathered of other tests before.
+    fn unmeasured(
+        &self,
+        measurement: &'r Measurement,
+        known: &mut Vec<(&'r Measurement, BTreeSet<Way>)>,
+    ) -> Option<String> {
+        let place = known.iter().position(|(one, _)| is_alike(measurement, one));
+        let place = place.unwrap_or_else(|| {
+            known.push((measurement, self.measured_as(measurement)));
+            known.len() - 1
+        });
+        let (_, there) = known.get(place)?;
         let mut then = measurement.cells.iter().filter(|cell| is_measured(cell));
         then.find_map(|cell| {
             let (from, to) = match (self.end(cell.source), self.end(cell.destination)) {
@@ -163,6 +180,15 @@ impl<'r> Both<'r> {
             };
             (!there.contains(&(from, to))).then(told)
         })
+    }
+
+    fn measured_as(&self, measurement: &Measurement) -> BTreeSet<Way> {
+        let alike = self.later.measurements.iter();
+        let alike = alike.filter(|other| is_alike(measurement, other));
+        let cells = alike
+            .flat_map(|other| &other.cells)
+            .filter(|cell| is_measured(cell));
+        cells.map(|cell| (cell.source, cell.destination)).collect()
     }
 
     fn end(&self, index: Option<GpuIndex>) -> End<'_> {
@@ -192,7 +218,7 @@ impl<'r> Both<'r> {
         let Some(pair) = at(&self.earlier.pairs, number) else {
             return Some(NOWHERE.to_owned());
         };
-        let told = |now: &Pair| {
+        let told = |now: &Pair, _: &OnceCell<_>| {
             let (a, b) = (now.a, now.b);
             let why = format!("{fact} of GPU {a} and GPU {b} was not read");
             (!is_read(now.facts.get(fact))).then_some(why)
@@ -208,28 +234,26 @@ impl<'r> Both<'r> {
         let Some((pair, name)) = check else {
             return Some(NOWHERE.to_owned());
         };
-        self.of_pair(pair, |now| {
-            let mut checks = now.directions.iter().flat_map(|direction| &direction.checks);
-            let is_made = checks.any(|check| {
-                check.name == *name && matches!(check.outcome, Outcome::Pass | Outcome::PassAlone)
-            });
+        self.of_pair(pair, |now, passed| {
+            let is_made = passed.get_or_init(|| passed_in(now)).contains(name.as_str());
             let (a, b) = (now.a, now.b);
             (!is_made).then(|| format!("{name} of GPU {a} and GPU {b} did not pass again"))
         })
     }
 
     /// What the later report lacks of the same pair.
-    fn of_pair(&self, pair: &Pair, lacks: impl Fn(&Pair) -> Option<String>) -> Option<String> {
+    fn of_pair(
+        &self,
+        pair: &Pair,
+        lacks: impl Fn(&'r Pair, &Passed<'r>) -> Option<String>,
+    ) -> Option<String> {
         match (self.place(pair.a), self.place(pair.b)) {
             (Place::Gone(why), _) | (_, Place::Gone(why)) => Some(why.clone()),
             (Place::TakenOut, _) | (_, Place::TakenOut) => None,
-            (Place::At(a), Place::At(b)) => {
-                let mut pairs = self.later.pairs.iter();
-                match pairs.find(|now| (now.a, now.b) == (*a.min(b), *a.max(b))) {
-                    Some(now) => lacks(now),
-                    None => Some(format!("GPU {a} and GPU {b} were not looked at")),
-                }
-            }
+            (Place::At(a), Place::At(b)) => match self.pairs.get(&(*a.min(b), *a.max(b))) {
+                Some((now, passed)) => lacks(now, passed),
+                None => Some(format!("GPU {a} and GPU {b} were not looked at")),
+            },
         }
     }
 
@@ -313,6 +337,12 @@ fn place(gpu: &Gpu, earlier: &Report, later: &Report) -> Place {
     }
 }
 
+fn passed_in(pair: &Pair) -> BTreeSet<&str> {
+    let checks = pair.directions.iter().flat_map(|direction| &direction.checks);
+    let passed = checks.filter(|check| matches!(check.outcome, Outcome::Pass | Outcome::PassAlone));
+    passed.map(|check| check.name.as_str()).collect()
+}
+
 fn at<'l, T>(list: &'l [T], number: &str) -> Option<&'l T> {
     list.get(number.parse::<usize>().ok()?)
 }
@@ -339,4 +369,43 @@ fn is_alike(one: &Measurement, other: &Measurement) -> bool {
         && one.engine == other.engine
         && one.operation == other.operation
         && one.peer_access == other.peer_access
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::domain::correlate::samples::{proven, report};
+    use crate::domain::work_time::spent;
+
+    /// As many checks and pointers as a report may hold: each pointer leads to a check, of which none has passed again.
+    #[test]
+    fn the_work_grows_with_the_reports_and_not_with_their_product() {
+        const CHECKS: usize = 15_000;
+        let read = |report: &Value| serde_json::from_value::<Report>(report.clone()).unwrap();
+        let check = |number: usize| {
+            json!({
+                "rung": 3, "name": format!("the same long name of a check {number}"), "engine": "sm", "outcome": "pass",
+                "checked_by": "owner_kernel", "bytes": 4096, "seconds": 0.5,
+            })
+        };
+        let checks: Vec<Value> = (0..CHECKS).map(check).collect();
+        let mut pair = proven(0, 1);
+        pair["directions"][0]["checks"] = json!(checks);
+        pair["directions"][1]["checks"] = json!([]);
+        let later = read(&report(2, &[pair.clone()]));
+        let pointer = |number: usize| format!("/pairs/0/directions/0/checks/{number}");
+        pair["verdict"]["verdict"] = json!("degraded");
+        pair["verdict"]["evidence"] = (0..CHECKS).rev().map(pointer).collect();
+        let earlier = read(&report(2, &[pair]));
+        let evidence: BTreeSet<String> = (0..CHECKS).map(pointer).collect();
+        let began = spent();
+        assert_eq!(Both::of(&earlier, &later).not_followed(&evidence), None);
+        // Gone through for each other, it is a hundred times as much.
+        let took = spent().saturating_sub(began);
+        assert!(took < Duration::from_secs(2), "{took:?}");
+    }
 }
