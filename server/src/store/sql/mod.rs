@@ -53,6 +53,7 @@ mod record_rows;
 mod records;
 mod report_rows;
 mod reports;
+mod review_rows;
 mod reviews;
 mod seed_plan;
 mod seeds;

@@ -2,27 +2,20 @@
 
 use async_trait::async_trait;
 use kb_core::ids::{RecordId, Revision, Seq};
-use kb_core::text::Part;
 use serde_json::json;
 use time::OffsetDateTime;
 
 use super::audit;
-use super::convert::{count_from, id_from, refuse_nul, revision_from, unreadable};
+use super::convert::{count_from, refuse_nul};
 use super::dialect::Dialect;
 use super::engine::{Cells, Engine, values};
 use super::records::standing;
+use super::review_rows::{comment_from, part_word, review_columns, review_from};
 use super::session::{SqlStore, Tx};
 use crate::store::{
-    ActorKind, Asks, By, Comment, Decision, EndReview, MAX_COMMENTS, NewAudit, NewComment, NewReview,
-    Publish, RecordState, Review, ReviewState, ReviewStore, StoreError,
+    Asks, By, Comment, EndReview, MAX_COMMENTS, NewAudit, NewComment, NewReview, Publish, RecordState,
+    Review, ReviewState, ReviewStore, StoreError,
 };
-
-macro_rules! review_columns {
-    () => {
-        "record_id, n, revision, state, asked_name, asked_at, note, decided_name, decided_at, reason, asked_kind, asked_id, \
-        asks, replaced_by"
-    };
-}
 
 #[async_trait]
 impl<DB: Engine> ReviewStore for SqlStore<DB> {
@@ -93,8 +86,8 @@ impl<DB: Engine> ReviewStore for SqlStore<DB> {
         ];
         tx.run(sql, row).await?;
         let mut detail = json!({ "n": n, "asks": ask.asks.as_str() });
-        if let Some(other) = ask.asks.replaced_by() {
-            detail["replaced_by"] = other.as_str().into();
+        if let (Some(other), Some(detail)) = (ask.asks.replaced_by(), detail.as_object_mut()) {
+            detail.insert("replaced_by".to_owned(), other.as_str().into());
         }
         let entry = NewAudit::new("review.ask", ask.record.as_str(), &ask.by, ask.at)
             .revisions(None, Some(ask.revision))
@@ -335,70 +328,5 @@ async fn lock<DB: Engine>(tx: &mut Tx<DB>, id: &RecordId) -> Result<(), StoreErr
     match tx.first(<DB as Dialect>::LOCK_RECORD, values![id]).await? {
         Some(_) => Ok(()),
         None => Err(StoreError::NoRecord(id.clone())),
-    }
-}
-
-fn review_from(row: &impl Cells) -> Result<Review, StoreError> {
-    let (state, kind, asks) = (row.text(3)?, row.text(10)?, row.text(12)?);
-    let asks = match asks.as_str() {
-        "publish" => Asks::Publish,
-        "withdraw" => Asks::Withdraw {
-            replaced_by: row.maybe_text(13)?.map(id_from).transpose()?,
-        },
-        "merge" => match row.maybe_text(13)? {
-            Some(into) => Asks::Merge { into: id_from(into)? },
-            None => return Err(unreadable("question of a review", "merge")),
-        },
-        other => return Err(unreadable("question of a review", other)),
-    };
-    let decided = match (row.maybe_text(7)?, row.maybe_time(8)?) {
-        (Some(by), Some(at)) => Some(Decision {
-            by,
-            at,
-            reason: row.maybe_text(9)?,
-        }),
-        _ => None,
-    };
-    Ok(Review {
-        record: id_from(row.text(0)?)?,
-        n: count_from(row.integer(1)?)?,
-        revision: revision_from(row, 2)?,
-        state: ReviewState::from_word(&state).ok_or_else(|| unreadable("state of a review", &state))?,
-        asks,
-        asked_by: By {
-            kind: ActorKind::from_word(&kind).ok_or_else(|| unreadable("kind of actor", &kind))?,
-            id: row.text(11)?,
-            name: row.text(4)?,
-            address: None,
-        },
-        asked_at: row.time(5)?,
-        note: row.maybe_text(6)?,
-        decided,
-    })
-}
-
-fn comment_from(row: &impl Cells) -> Result<Comment, StoreError> {
-    let part = row.text(2)?;
-    let part = match part.as_str() {
-        "document" => Part::Document,
-        "annex" => Part::Annex,
-        other => return Err(unreadable("part of a record", other)),
-    };
-    Ok(Comment {
-        n: count_from(row.integer(0)?)?,
-        revision: Revision(count_from(row.integer(1)?)?),
-        part,
-        pointer: row.text(3)?,
-        author: row.text(4)?,
-        body: row.text(5)?,
-        at: row.time(6)?,
-        resolved: row.maybe_text(7)?.zip(row.maybe_time(8)?),
-    })
-}
-
-fn part_word(part: Part) -> &'static str {
-    match part {
-        Part::Document => "document",
-        Part::Annex => "annex",
     }
 }
