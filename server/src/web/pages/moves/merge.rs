@@ -181,7 +181,10 @@ async fn page(
     let waits = state.store.reviews(id, 1).await?.into_iter();
     let mut waits = waits.filter(|review| review.state == ReviewState::Open && review.asks.is_withdrawal());
     let waits = waits.next().map(|review| {
-        let why = review.note.unwrap_or_default();
+        let why = match (review.note.unwrap_or_default(), review.asks.replaced_by()) {
+            (why, Some(other)) => format!("{why} ({other})"),
+            (why, None) => why,
+        };
         (words.asked_by(&review.asked_by.name), why)
     });
     let heading = words.merge_heading(id.as_str());
