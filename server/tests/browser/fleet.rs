@@ -32,7 +32,7 @@ pub async fn app_with_fleet_and(change: impl FnOnce(&mut ServeArgs)) -> TestApp 
     app
 }
 
-fn report() -> Value {
+pub fn report() -> Value {
     let pairs: Vec<Value> = (0..GPUS)
         .flat_map(|a| (a + 1..GPUS).map(move |b| pair(a, b)))
         .collect();

@@ -23,6 +23,7 @@ mod feedback;
 mod fleet;
 mod graph;
 mod hostile;
+mod long_names;
 mod lookup;
 mod moves;
 mod pages;
