@@ -13,7 +13,6 @@ use super::of_ledger::{events, is_of_ledger};
 use super::past::{Past, policy_for};
 use super::{IngestError, machine};
 use crate::domain::correlate::of_verdict;
-use crate::domain::policy::Site;
 use crate::store::{Causes, Judged, NewReport, OpenFault, Origin, Proofs, Weight};
 
 /// Faults of before causes were kept that one report has read and named.

@@ -317,13 +317,12 @@ async fn hold_against_health(
     let mut milder: Vec<(&ReportListing, String)> = Vec::new();
     while let Some(proof) = later.last().copied() {
         let health = past.body(proof).await?;
-        let left = match leaves_gone(past, (&new.node, &new.causes), &health).await? {
-            Some(gone) => Left::All(gone),
-            None => {
-                let (earlier, told) = (Arc::clone(sent), new.opens());
-                past.aside(move |site| left::by_proof(site, (&earlier, told), &health))
-                    .await?
-            }
+        let left = if let Some(gone) = leaves_gone(past, (&new.node, &new.causes), &health).await? {
+            Left::All(gone)
+        } else {
+            let (earlier, told) = (Arc::clone(sent), new.opens());
+            past.aside(move |site| left::by_proof(site, (&earlier, told), &health))
+                .await?
         };
         let why = match left {
             Left::Nothing => break,
