@@ -12,7 +12,7 @@ pub(crate) fn run() -> Result<()> {
         "--workspace",
         "--all-targets",
         "--features",
-        "xtask/daemon,xtask/evaluation,xtask/release,xtask/wasm",
+        "xtask/daemon,xtask/evaluation,xtask/release",
     ];
     // What xtask is without them runs this command again with them.
     for what in [&all[..], &["--package", "xtask"]] {
