@@ -3,10 +3,11 @@
 //! Absent and null are the same, so that `has(x.value)` means that there is a value. Lists and maps longer than the
 //! limit are absent (a rule that needs them does not apply), and so are log texts, which the matcher reads.
 
-use std::collections::HashMap;
-use std::sync::Arc;
+use std::collections::{BTreeMap, HashMap};
 
-use cel::Value as Cel;
+use cel::common::types::{CelBool, CelDouble, CelInt, CelList, CelMap, CelMapKey, CelNull, CelString};
+use cel::common::value::{CowVal, Val};
+use cel::context::VariableResolver;
 use kb_core::annex::ProbeScope;
 use kb_core::report::{Pair, Report};
 use kb_core::verdict::Verdict;
@@ -15,15 +16,21 @@ use serde_json::Value;
 use super::limits::MAX_LIST;
 use super::logs::sentence;
 
+/// A value as rules see it. Its texts are those of the JSON.
+type Seen<'j> = Box<dyn Val + 'j>;
+
 /// Longest text that rules see, in bytes; names and reasons are far shorter.
 const MAX_TEXT_BYTES: usize = 4 * 1024;
 
 /// Heaviest report that rules see whole; a node of eight GPUs with all measurements has some 20,000.
 const MAX_WEIGHT: usize = 200_000;
 
+/// The report is converted once, and pairs, GPUs and directions are lent from it: a report of eight GPUs has 20,000 values.
 #[derive(Debug)]
-pub(super) struct Facts {
-    pub(super) report: Cel,
+pub(super) struct Facts<'j> {
+    report: Seen<'j>,
+    /// Values, by their pointers, that the report as rules see it lacks: it is too large.
+    apart: BTreeMap<String, Seen<'j>>,
     whole: [Subject; 1],
     pairs: Vec<Subject>,
     gpus: Vec<Subject>,
@@ -35,50 +42,33 @@ pub(super) struct Subject {
     /// `report`, `pair 0-1`, `gpu 3`, `direction 0-1`.
     pub(super) name: String,
     pub(super) pointer: String,
-    pub(super) variables: Vec<(&'static str, Cel)>,
+    /// Names of variables and pointers to their values.
+    variables: Vec<(&'static str, String)>,
     /// What the report itself says is wrong with it.
     pub(super) said: Option<String>,
 }
 
-impl Facts {
-    pub(super) fn of(report: &Report, body: &Value) -> Self {
-        let mut pairs = Vec::new();
-        let mut directions = Vec::new();
-        for (number, pair) in report.pairs.iter().enumerate() {
-            let pointer = format!("/pairs/{number}");
-            let Some(pair_value) = body.pointer(&pointer).and_then(convert) else {
-                continue;
-            };
-            for (at, direction) in pair.directions.iter().enumerate() {
-                let pointer = format!("{pointer}/directions/{at}");
-                let Some(value) = body.pointer(&pointer).and_then(convert) else {
-                    continue;
-                };
-                directions.push(Subject {
-                    name: format!("direction {}-{}", direction.initiator, direction.owner),
-                    pointer,
-                    variables: vec![("pair", pair_value.clone()), ("direction", value)],
-                    said: reason_of(pair),
-                });
-            }
-            pairs.push(Subject {
-                name: pair_name(pair.a, pair.b),
-                pointer,
-                variables: vec![("pair", pair_value)],
-                said: reason_of(pair),
-            });
+/// The variables of one subject, and `report`.
+pub(super) struct Variables<'f> {
+    report: &'f dyn Val,
+    others: Vec<(&'static str, &'f dyn Val)>,
+}
+
+impl VariableResolver for Variables<'_> {
+    fn resolve<'b>(&'b self, variable: &str) -> Option<CowVal<'b, 'b>> {
+        if variable == "report" {
+            return Some(CowVal::Borrowed(self.report));
         }
-        let gpus = (0..report.gpus.len()).filter_map(|number| {
-            let pointer = format!("/gpus/{number}");
-            let value = body.pointer(&pointer).and_then(convert)?;
-            Some(Subject {
-                name: format!("gpu {number}"),
-                pointer,
-                variables: vec![("gpu", value)],
-                said: None,
-            })
-        });
-        Self {
+        let (_, value) = self.others.iter().find(|(name, _)| *name == variable)?;
+        Some(CowVal::Borrowed(*value))
+    }
+}
+
+impl<'j> Facts<'j> {
+    pub(super) fn of(report: &Report, body: &'j Value) -> Self {
+        let mut facts = Self {
+            report: whole(body),
+            apart: BTreeMap::new(),
             whole: [Subject {
                 name: "report".to_owned(),
                 pointer: String::new(),
@@ -89,11 +79,46 @@ impl Facts {
                     _ => None,
                 },
             }],
-            gpus: gpus.collect(),
-            report: whole(body),
-            pairs,
-            directions,
+            pairs: Vec::new(),
+            gpus: Vec::new(),
+            directions: Vec::new(),
+        };
+        for (number, pair) in report.pairs.iter().enumerate() {
+            let pointer = format!("/pairs/{number}");
+            if !facts.has(body, &pointer) {
+                continue;
+            }
+            for (at, direction) in pair.directions.iter().enumerate() {
+                let of_direction = format!("{pointer}/directions/{at}");
+                if !facts.has(body, &of_direction) {
+                    continue;
+                }
+                facts.directions.push(Subject {
+                    name: format!("direction {}-{}", direction.initiator, direction.owner),
+                    pointer: of_direction.clone(),
+                    variables: vec![("pair", pointer.clone()), ("direction", of_direction)],
+                    said: reason_of(pair),
+                });
+            }
+            facts.pairs.push(Subject {
+                name: pair_name(pair.a, pair.b),
+                pointer: pointer.clone(),
+                variables: vec![("pair", pointer)],
+                said: reason_of(pair),
+            });
         }
+        for number in 0..report.gpus.len() {
+            let pointer = format!("/gpus/{number}");
+            if facts.has(body, &pointer) {
+                facts.gpus.push(Subject {
+                    name: format!("gpu {number}"),
+                    pointer: pointer.clone(),
+                    variables: vec![("gpu", pointer)],
+                    said: None,
+                });
+            }
+        }
+        facts
     }
 
     pub(super) fn subjects(&self, scope: ProbeScope) -> &[Subject] {
@@ -104,23 +129,79 @@ impl Facts {
             ProbeScope::Direction => &self.directions,
         }
     }
+
+    pub(super) fn variables<'f>(&'f self, subject: &'f Subject) -> Variables<'f> {
+        let lent = subject
+            .variables
+            .iter()
+            .filter_map(|(name, pointer)| Some((*name, self.at(pointer)?)));
+        Variables {
+            report: &*self.report,
+            others: lent.collect(),
+        }
+    }
+
+    fn at<'f>(&'f self, pointer: &'f str) -> Option<&'f dyn Val> {
+        match self.apart.get(pointer) {
+            Some(value) => Some(&**value),
+            None => at(&*self.report, pointer),
+        }
+    }
+
+    /// Whether rules can see the value at this pointer. One that the report as they see it lacks is converted by itself.
+    fn has(&mut self, body: &'j Value, pointer: &str) -> bool {
+        if is_complete(&*self.report, body, pointer) {
+            return true;
+        }
+        let value = body.pointer(pointer).and_then(seen);
+        let has = value.is_some();
+        self.apart.extend(value.map(|value| (pointer.to_owned(), value)));
+        has
+    }
+}
+
+/// The value at a pointer into what [`seen`] made.
+fn at<'f>(value: &'f dyn Val, pointer: &'f str) -> Option<&'f dyn Val> {
+    pointer.split('/').skip(1).try_fold(value, |value, part| {
+        if let Some(map) = value.downcast_ref::<CelMap<'_>>() {
+            return map.inner().get(&CelMapKey::from(part)).map(|value| &**value);
+        }
+        let list = value.downcast_ref::<CelList<'_>>()?;
+        list.inner()
+            .get(part.parse::<usize>().ok()?)
+            .map(|value| &**value)
+    })
+}
+
+/// Whether a value is there, and no list on the way to it lacks an item, which would move all behind it.
+fn is_complete(seen: &dyn Val, body: &Value, pointer: &str) -> bool {
+    let slashes = pointer.match_indices('/').map(|(at, _)| at).skip(1);
+    let mut on_the_way = slashes.filter_map(|end| pointer.get(..end));
+    let has_all = |above: &str| match (at(seen, above), body.pointer(above)) {
+        (Some(seen), Some(Value::Array(items))) => seen
+            .downcast_ref::<CelList<'_>>()
+            .is_some_and(|list| list.inner().len() == items.len()),
+        (seen, _) => seen.is_some(),
+    };
+    on_the_way.all(has_all) && at(seen, pointer).is_some()
 }
 
 /// The whole report, without measurements where it is too large with them, and nothing where it still is.
-fn whole(body: &Value) -> Cel {
-    if weight(body) <= MAX_WEIGHT {
-        return convert(body).unwrap_or(Cel::Null);
+fn whole(body: &Value) -> Seen<'_> {
+    let nothing = || -> Seen<'_> { Box::new(CelNull) };
+    let all = weight(body);
+    if all <= MAX_WEIGHT {
+        return seen(body).unwrap_or_else(nothing);
     }
-    let mut smaller = body.clone();
-    if let Value::Object(members) = &mut smaller {
-        members.remove("measurements");
-        members.remove("logs");
+    let Value::Object(members) = body else {
+        return nothing();
+    };
+    let is_left_out = |key: &str| matches!(key, "measurements" | "logs");
+    let left_out = members.iter().filter(|(key, _)| is_left_out(key));
+    if all - left_out.map(|(_, value)| 1 + weight(value)).sum::<usize>() > MAX_WEIGHT {
+        return nothing();
     }
-    if weight(&smaller) <= MAX_WEIGHT {
-        convert(&smaller).unwrap_or(Cel::Null)
-    } else {
-        Cel::Null
-    }
+    map(members.iter().filter(|(key, _)| !is_left_out(key)))
 }
 
 /// What copying a value costs: its values, with long texts counted as several.
@@ -144,28 +225,25 @@ pub(super) fn pair_name(a: u32, b: u32) -> String {
 }
 
 /// A JSON value for rules; `None` for null and for what is too large.
-fn convert(value: &Value) -> Option<Cel> {
-    match value {
-        Value::Null => None,
-        Value::Bool(bool) => Some(Cel::Bool(*bool)),
+fn seen(value: &Value) -> Option<Seen<'_>> {
+    Some(match value {
+        Value::Bool(bool) => Box::new(CelBool::from(*bool)),
         // Whole numbers are `int` whatever their size in JSON, so that `x == 0` means what it says.
-        Value::Number(number) => number
-            .as_i64()
-            .map(Cel::Int)
-            .or_else(|| number.as_f64().map(Cel::Float)),
-        Value::String(text) => (text.len() <= MAX_TEXT_BYTES).then(|| Cel::from(text.as_str())),
-        Value::Array(items) => {
-            let converted = || items.iter().filter_map(convert).collect::<Vec<Cel>>();
-            (items.len() <= MAX_LIST).then(|| Cel::List(Arc::new(converted())))
+        Value::Number(number) => match number.as_i64() {
+            Some(whole) => Box::new(CelInt::from(whole)),
+            None => Box::new(CelDouble::from(number.as_f64()?)),
+        },
+        Value::String(text) if text.len() <= MAX_TEXT_BYTES => Box::new(CelString::from(text.as_str())),
+        Value::Array(items) if items.len() <= MAX_LIST => {
+            let items: Vec<Seen<'_>> = items.iter().filter_map(seen).collect();
+            Box::new(CelList::from(items))
         }
-        Value::Object(members) => {
-            if members.len() > MAX_LIST {
-                return None;
-            }
-            let converted = members
-                .iter()
-                .filter_map(|(key, value)| Some((key.clone(), convert(value)?)));
-            Some(Cel::from(converted.collect::<HashMap<String, Cel>>()))
-        }
-    }
+        Value::Object(members) if members.len() <= MAX_LIST => map(members.iter()),
+        Value::Null | Value::String(_) | Value::Array(_) | Value::Object(_) => return None,
+    })
+}
+
+fn map<'j>(members: impl Iterator<Item = (&'j String, &'j Value)>) -> Seen<'j> {
+    let seen = members.filter_map(|(key, value)| Some((CelMapKey::from(key.as_str()), seen(value)?)));
+    Box::new(CelMap::from(seen.collect::<HashMap<CelMapKey<'_>, Seen<'_>>>()))
 }

@@ -234,11 +234,9 @@ impl RuleBook {
     }
 
     /// Asks every rule about all it can, up to [`MAX_FINDINGS`] or the report's time limit, which is then told as a finding.
-    pub(super) fn apply(&self, facts: &Facts, limit: Duration) -> Outcome {
+    pub(super) fn apply(&self, facts: &Facts<'_>, limit: Duration) -> Outcome {
         let mut outcome = Outcome::default();
         let time = WorkTime::start(limit);
-        let mut root = Context::with_env(Arc::clone(&ENVIRONMENT));
-        root.add_variable_from_value("report", facts.report.clone());
         for scope in [
             ProbeScope::Report,
             ProbeScope::Pair,
@@ -249,10 +247,9 @@ impl RuleBook {
                 continue;
             }
             for subject in facts.subjects(scope) {
-                let mut context = root.new_inner_scope();
-                for (name, value) in &subject.variables {
-                    context.add_variable_from_value(*name, value.clone());
-                }
+                let variables = facts.variables(subject);
+                let mut context = Context::with_env(Arc::clone(&ENVIRONMENT));
+                context.set_variable_resolver(&variables);
                 for rule in self.rules.iter().filter(|rule| rule.scope == scope) {
                     if outcome.findings.len() >= MAX_FINDINGS {
                         let title =
