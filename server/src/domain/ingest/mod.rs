@@ -10,18 +10,23 @@
 //! causes    what a report tells of a fault, by names         roll      GPUs that earlier reports show and this one not
 //! warned    what a report warns of                           seen_again  whether a later one measured and read that again
 //! later     later reports that show fewer GPUs               boots     whether the node's boots speak against a clock
-//! left      what a later report leaves of an earlier one     of_ledger what the ledger of a report holds open, and its end
+//! left      what a later report leaves of an earlier one     of_ledger what the ledger of a report holds open
+//! ledgers   the ledgers of two reports                        devices   where the devices of an earlier report are in a later one
+//! both      two reports, GPU by GPU and pair by pair
 //! mod       keep, correlate, answer
 //! ```
 
 mod boots;
+mod both;
 mod causes;
 mod claim;
 mod clock;
+mod devices;
 mod ends;
 mod error;
 mod gone;
 mod later;
+mod ledgers;
 mod left;
 mod load;
 mod logged;
@@ -66,8 +71,8 @@ use crate::store::{
     BaselineStore, Causes, Found, NewReport, ReportSaved, ReportStore, StoreError, StoredFinding, Weight,
 };
 
-/// Compression level of kept bodies: reports are read seldom and written once.
-const ZSTD_LEVEL: i32 = 6;
+/// Compression level of kept bodies. A report of eight GPUs (456 kB) becomes 10.2 kB in 0.15 ms; level 6 makes 9.1 kB of it in 3.5 ms.
+const ZSTD_LEVEL: i32 = 3;
 /// How often a report is held against the node's other proofs while more of them come.
 const MOST_ATTEMPTS: u32 = 8;
 
