@@ -86,6 +86,50 @@ fn a_line_made_against_the_matcher_costs_as_its_length() {
     }
 }
 
+/// What stands at the end of a line is not read again for each sign or word before it.
+#[test]
+fn a_line_of_signs_and_a_long_end_costs_as_its_length() {
+    let matcher = matcher(&kb_seed::records());
+    let made = |begin: &str, of: &str, end: &str, bytes: usize| {
+        let half = (bytes - begin.len()) / 2;
+        let (many, long) = (of.repeat(half / of.len()), end.repeat(half / end.len()));
+        format!("{begin}{many}{long}\n")
+    };
+    for (begin, of, end) in [
+        ("", "=", " "),
+        ("", "=20", " "),
+        ("", "=20", "="),
+        ("", "%", " "),
+        ("", "%20", "x"),
+        ("", "+", " "),
+        ("", "+ ", "%20"),
+        ("INFO ", "unhealthy ", "!"),
+        ("#Entity ", "XIDER ", " "),
+    ] {
+        let (short, long) = (made(begin, of, end, QUARTER), made(begin, of, end, LONG));
+        let (few, many) = (least_time(&matcher, &short), least_time(&matcher, &long));
+        assert!(
+            many <= few * MOST_GROWTH,
+            "{few:?} and {many:?} for {begin}{of}{end}"
+        );
+    }
+}
+
+/// Lines behind a table are looked at for rows: what a terminal shows one over the other is not read again for each part.
+#[test]
+fn lines_behind_a_table_cost_as_their_length() {
+    let matcher = matcher(&kb_seed::records());
+    let text = |bytes: usize| {
+        let line = format!("x{}x\n", "\r".repeat(bytes));
+        format!("#Entity   XIDER   TMPTR\n{}", line.repeat(8))
+    };
+    let (few, many) = (
+        least_time(&matcher, &text(1_000)),
+        least_time(&matcher, &text(4_000)),
+    );
+    assert!(many <= few * MOST_GROWTH, "{few:?} and {many:?}");
+}
+
 #[test]
 fn what_is_left_out_of_a_crowded_line_is_told() {
     let records = kb_seed::records();

@@ -115,3 +115,66 @@ fn a_table_is_read_to_its_end() {
     text.as_bytes().chunks(777).for_each(|piece| scanner.feed(piece));
     assert_eq!(scanner.finish(), whole);
 }
+
+/// Behind times, launchers and marks of pages, however wide.
+#[test]
+fn a_table_is_read_behind_prefixes() {
+    let matcher = matcher();
+    for (head, row) in [
+        ("2026-11-30T10:00:00Z ", "2026-11-30T10:00:00.500Z "),
+        ("> ", "> "),
+        ("| ", "| "),
+        ("svc-1 | ", "svc-1 | "),
+        (
+            "Nov 30 10:00:00 node7 dcgmi[812]: ",
+            "Nov 30 10:00:00 node7 dcgmi[10812]: ",
+        ),
+        ("  ", ""),
+        ("as wide % ", "as wide % "),
+        ("\u{1b}[36msvc-1 | \u{1b}[0m", "\u{1b}[36msvc-1 | \u{1b}[0m"),
+    ] {
+        let text = format!(
+            "{head}#Entity   XIDER   TMPTR   \n{head}ID                C       \n{row}GPU 2     0       44      \n{row}GPU 3     79      45      \n"
+        );
+        let summary = found(&matcher, &text);
+        assert_eq!(ids(&summary), ["xid/79-gpu-has-fallen-off-the-bus"], "{head}");
+        let line = &summary.matches[0].lines[0];
+        assert_eq!((line.line, summary.matches[0].lines.len()), (4, 1), "{head}");
+        let (start, end) = (
+            usize::try_from(line.start).unwrap(),
+            usize::try_from(line.end).unwrap(),
+        );
+        assert!(
+            text[..end].ends_with("79") || text[start..end].contains("79"),
+            "{head}"
+        );
+        assert_eq!(summary.unexplained, None, "{head}");
+        let of_tables: Vec<&String> = summary
+            .notes
+            .iter()
+            .filter(|note| note.contains("dcgmi"))
+            .collect();
+        assert_eq!(of_tables, [""; 0], "{head}");
+    }
+}
+
+/// The name of the column is excused only where its rows are read, and a row that is not read is told.
+#[test]
+fn what_is_not_read_of_a_table_is_told() {
+    let matcher = matcher();
+    for line in [
+        "XIDER 79",
+        "the column XIDER of #Entity",
+        "#EntityX   XIDER   TMPTR",
+    ] {
+        assert!(found(&matcher, line).unexplained.is_some(), "{line}");
+    }
+    let summary = found(
+        &matcher,
+        "#Entity   XIDER   TMPTR\nGPU 0     0       44\nstep 1\nGPU 3     79      45\n",
+    );
+    assert_eq!(
+        summary.notes,
+        ["rows of tables of dcgmi dmon that were not read, or not wholly: 1, the first on line 4"]
+    );
+}

@@ -9,10 +9,12 @@ mod states;
 #[cfg(test)]
 mod tests;
 
+use std::cell::LazyCell;
 use std::sync::LazyLock;
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind, Match};
 
+use crate::scanner::xid_columns;
 use counts::counts_none;
 pub(crate) use level::Level;
 use level::Levels;
@@ -105,15 +107,13 @@ const ERRORS: [&str; 81] = [
     "pass: false",
 ];
 /// What stands before a word and how the text goes on from it, where the word tells of no error.
-const NONE: [(&str, &str); 7] = [
+const NONE: [(&str, &str); 6] = [
     ("no ", "error"),
     ("without ", "error"),
     ("no ", "fault"),
     ("libgpg-", "error"),
     ("", "nvrm: loading"),
     ("", "invalidation"),
-    // A column of `dcgmi dmon`, whose rows say whether there was an Xid.
-    ("", "xider"),
 ];
 /// Names of settings as well as words of errors.
 const SETTINGS: [&str; 2] = ["timeout", "panic"];
@@ -131,6 +131,8 @@ const MARKS: [&str; 12] = [
 ];
 /// Words before it that are read.
 const MARKED_BEFORE: usize = 2;
+/// Most signs behind it where it is the last word of its line: a line may repeat it, and have signs without end.
+const SIGNS_BEHIND: usize = 64;
 
 static ERROR_WORDS: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
     AhoCorasick::builder()
@@ -174,6 +176,11 @@ pub fn looks_like_error(line: &str) -> bool {
         before.is_none_or(|before| !before.is_alphanumeric()) || is_hump(line.as_bytes(), at)
     };
     let mut levels = Levels::new(line.as_bytes());
+    let columns = LazyCell::new(|| xid_columns(line.as_bytes()));
+    let is_column = |at: usize| {
+        let rest = line.get(at..).unwrap_or_default();
+        rest.starts_with("XIDER") && columns.contains(&at)
+    };
     errors.find_iter(line).any(|found| {
         let (from, to) = (found.start(), found.end());
         if let Some(when) = state_of(found) {
@@ -182,6 +189,7 @@ pub fn looks_like_error(line: &str) -> bool {
         }
         begins(from)
             && !is_phrase_of_none(line, from)
+            && !is_column(from)
             && !is_setting(line, from, to)
             && !counts_none(line, from, to)
             // A word that is a level itself counts although the line begins with a milder one: `INFO … ERROR: x failed` is the
@@ -202,11 +210,10 @@ fn is_marked(line: &str, from: usize, to: usize) -> bool {
         .by_ref()
         .filter(|word| !word.is_empty())
         .take(MARKED_BEFORE);
-    let rest = line.get(to..).unwrap_or_default();
-    let is_last = rest
-        .trim_end_matches(|letter: char| !letter.is_alphanumeric())
-        .is_empty();
-    is_last
+    let mut behind = line.get(to..).unwrap_or_default().chars();
+    let is_near_end =
+        !behind.by_ref().take(SIGNS_BEHIND).any(char::is_alphanumeric) && behind.next().is_none();
+    is_near_end
         || near
             .into_iter()
             .any(|word| MARKS.iter().any(|mark| word.eq_ignore_ascii_case(mark)))

@@ -8,83 +8,15 @@
 
 use std::ops::Range;
 
-/// Columns of one table that are read.
-const MOST_COLUMNS: usize = 128;
+use super::dmon_fields::{HEALTH, is_known};
+use super::dmon_lines::{Head, Kind, Row, head, read};
+
 /// Columns that a note names.
 const MOST_NAMED: usize = 8;
 /// Tables that are told of.
 const MOST_TABLES: usize = 8;
-/// Bytes of a line that are read: a table has [`MOST_COLUMNS`] columns of 22 characters.
-const LONGEST_LINE: usize = 4 << 10;
-
-/// When a cell tells of trouble, by itself.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Bad {
-    /// A history, or a state that asks for nothing: told where a record speaks of it.
-    Never,
-    NotZero,
-    Zero,
-    From(u64),
-    /// One of these bits.
-    Bits(u64),
-}
-
-use Bad::{Bits, From as AtLeast, Never, NotZero, Zero};
-
-/// HW slowdown, SW thermal, HW thermal and power brake (`nvmlClocksEventReasons`); other reasons are no trouble.
-const SLOWED: u64 = 0x8 | 0x20 | 0x40 | 0x80;
-
-/// Short name, the field as dcgm-exporter names it, and when its value is trouble. Names are those of `dcgmi dmon -l`
-/// (`dcgmlib/src/dcgm_fields.cpp` of NVIDIA/DCGM).
-const HEALTH: [(&str, &str, Bad); 42] = [
-    ("XIDER", "DCGM_FI_DEV_XID_ERRORS", NotZero),
-    ("EDVTL", "DCGM_FI_DEV_ECC_DBE_VOL_TOTAL", NotZero),
-    ("EDVL1", "DCGM_FI_DEV_ECC_DBE_VOL_L1", NotZero),
-    ("EDVL2", "DCGM_FI_DEV_ECC_DBE_VOL_L2", NotZero),
-    ("EDVDV", "DCGM_FI_DEV_ECC_DBE_VOL_DEV", NotZero),
-    ("EDVRG", "DCGM_FI_DEV_ECC_DBE_VOL_REG", NotZero),
-    ("EDVTX", "DCGM_FI_DEV_ECC_DBE_VOL_TEX", NotZero),
-    ("EDATL", "DCGM_FI_DEV_ECC_DBE_AGG_TOTAL", Never),
-    ("ESVTL", "DCGM_FI_DEV_ECC_SBE_VOL_TOTAL", Never),
-    ("ESATL", "DCGM_FI_DEV_ECC_SBE_AGG_TOTAL", Never),
-    ("RRF", "DCGM_FI_DEV_ROW_REMAP_FAILURE", NotZero),
-    ("RRP", "DCGM_FI_DEV_ROW_REMAP_PENDING", NotZero),
-    ("RRAN", "DCGM_FI_DEV_BANK_REMAP_AVAIL_NONE", NotZero),
-    ("URMPS", "DCGM_FI_DEV_UNCORRECTABLE_REMAPPED_ROWS", Never),
-    ("CRMPS", "DCGM_FI_DEV_CORRECTABLE_REMAPPED_ROWS", Never),
-    ("RPPEN", "DCGM_FI_DEV_RETIRED_PENDING", NotZero),
-    ("RPDBE", "DCGM_FI_DEV_RETIRED_DBE", Never),
-    ("RPSBE", "DCGM_FI_DEV_RETIRED_SBE", Never),
-    ("NFELT", "DCGM_FI_DEV_NVLINK_CRC_FLIT_ERROR_COUNT_TOTAL", NotZero),
-    ("NDELT", "DCGM_FI_DEV_NVLINK_CRC_DATA_ERROR_COUNT_TOTAL", NotZero),
-    ("NRELT", "DCGM_FI_DEV_NVLINK_REPLAY_ERROR_COUNT_TOTAL", NotZero),
-    ("NRCLT", "DCGM_FI_DEV_NVLINK_RECOVERY_ERROR_COUNT_TOTAL", NotZero),
-    ("NLCRC", "DCGM_FI_DEV_NVLINK_CRC_TOTAL", NotZero),
-    ("NLREP", "DCGM_FI_DEV_NVLINK_REPLAY_TOTAL", NotZero),
-    ("NLREC", "DCGM_FI_DEV_NVLINK_RECOVERY_TOTAL", NotZero),
-    ("NVLFCE", "DCGM_FI_DEV_NVLINK_CRC_FLIT_ERROR_TOTAL", NotZero),
-    ("NVLDCE", "DCGM_FI_DEV_NVLINK_CRC_DATA_ERROR_TOTAL", NotZero),
-    ("NVLRPE", "DCGM_FI_DEV_NVLINK_REPLAY_ERROR_TOTAL", NotZero),
-    ("NVLRCE", "DCGM_FI_DEV_NVLINK_RECOVERY_ERROR_TOTAL", NotZero),
-    ("NLLRF", "DCGM_FI_DEV_NVLINK_RECOVERY_FAILED_TOTAL", NotZero),
-    ("GNVERR", "DCGM_FI_DEV_GPU_NVLINK_ERRORS", NotZero),
-    ("RPCTR", "DCGM_FI_DEV_PCIE_REPLAY_COUNTER", NotZero),
-    ("DVCCTR", "DCGM_FI_DEV_CLOCK_THROTTLE_REASONS", Bits(SLOWED)),
-    ("TVIOL", "DCGM_FI_DEV_THERMAL_VIOLATION", NotZero),
-    ("RVIOL", "DCGM_FI_DEV_RELIABILITY_VIOLATION", NotZero),
-    ("PVIOL", "DCGM_FI_DEV_POWER_VIOLATION", Never),
-    ("GPURECOV", "DCGM_FI_DEV_GET_GPU_RECOVERY_ACTION", NotZero),
-    ("FMHSUM", "DCGM_FI_DEV_FABRIC_HEALTH_SUMMARY", AtLeast(2)),
-    ("ICVLD", "DCGM_FI_DEV_INFOROM_CONFIG_VALID", Zero),
-    ("SEN00", "DCGM_FI_DEV_NVSWITCH_FATAL_ERRORS", NotZero),
-    ("SEN01", "DCGM_FI_DEV_NVSWITCH_NON_FATAL_ERRORS", NotZero),
-    ("ECPEN", "DCGM_FI_DEV_ECC_PENDING", Never),
-];
-/// Columns that say how much is done, not how well: nothing is said of them.
-const LOAD: [&str; 22] = [
-    "GPUTL", "MCUTL", "ECUTL", "DCUTL", "TMPTR", "MMTMP", "POWER", "TOTEC", "SMCLK", "MMCLK", "FBTTL",
-    "FBFRE", "FBUSD", "FBRSV", "PSTAT", "FANSP", "GRACT", "SMACT", "SMOCC", "TENSO", "DRAMA", "ECCUR",
-];
+/// Lines behind the last row in which a further one is still noticed: looking for prefixes costs too much for a whole log.
+const WATCHED_LINES: u64 = 1_000;
 
 /// What a cell says.
 #[derive(Debug, PartialEq, Eq)]
@@ -99,6 +31,7 @@ pub(super) struct Cell {
 #[derive(Debug, Clone)]
 struct Column {
     name: String,
+    /// Bytes behind the beginning of the head.
     start: usize,
 }
 
@@ -106,95 +39,117 @@ struct Column {
 #[derive(Debug, Default)]
 pub(super) struct Tables {
     columns: Vec<Column>,
+    /// Where the head began in its line.
+    head: usize,
+    is_open: bool,
+    /// The last line that is looked at.
+    watched_to: u64,
     not_read: Vec<(u64, Vec<String>)>,
-}
-
-/// Whether a table begins with this line.
-pub(super) fn is_head(line: &[u8]) -> bool {
-    let line = line.trim_ascii_start();
-    let name = line.strip_prefix(b"#").map(<[u8]>::trim_ascii_start);
-    name.and_then(|name| name.strip_prefix(b"Entity"))
-        .is_some_and(|rest| rest.first().is_some_and(u8::is_ascii_whitespace))
+    /// The first row that was not read, or not wholly, and how many there were.
+    dropped: Option<(u64, u64)>,
 }
 
 impl Tables {
-    pub(super) fn is_open(&self) -> bool {
-        !self.columns.is_empty()
+    /// Whether a line may be a row. Behind a table its rows are told of, but not read.
+    pub(super) fn is_watching(&self, number: u64) -> bool {
+        !self.columns.is_empty() && (self.is_open || number <= self.watched_to)
     }
 
     /// A long line is no row.
     pub(super) fn close(&mut self) {
-        self.columns.clear();
+        self.is_open = false;
     }
 
-    /// Takes the next line of a text; gives what its cells say.
+    /// Takes the next line of a text, without colours; gives what its cells say.
     pub(super) fn take(&mut self, line: &[u8], number: u64) -> Vec<Cell> {
-        if is_head(line) {
-            self.begin(line, number);
+        if let Some(head) = head(line) {
+            self.begin(line, head, number);
             return Vec::new();
         }
-        let trimmed = line.trim_ascii();
-        // The second line of a head has the units; heads are repeated below a blank line.
-        if trimmed.is_empty() || trimmed == b"ID" || trimmed.starts_with(b"ID ") {
+        if !self.is_watching(number) {
             return Vec::new();
         }
-        let Some(cells) = self.row(line) else {
-            self.close();
-            return Vec::new();
-        };
-        cells
+        match read(line, self.head) {
+            Kind::Row(row) if self.is_open => {
+                self.watch(number);
+                if !self.has_place_for_all(line, &row) {
+                    self.drop_row(number);
+                }
+                self.cells(line, &row)
+            }
+            Kind::Row(row) => {
+                if is_of_values(line, &row) {
+                    self.watch(number);
+                    self.drop_row(number);
+                }
+                Vec::new()
+            }
+            Kind::Between => Vec::new(),
+            Kind::Other => {
+                self.close();
+                Vec::new()
+            }
+        }
     }
 
-    fn begin(&mut self, line: &[u8], number: u64) {
-        let words = words(line);
-        let behind = words.iter().position(|word| {
-            line.get(word.clone())
-                .is_some_and(|name| name.ends_with(b"Entity"))
-        });
-        let columns = words.into_iter().skip(behind.map_or(0, |head| head + 1));
+    fn begin(&mut self, line: &[u8], head: Head, number: u64) {
+        let (start, columns) = (head.start, head.columns);
         self.columns = columns
-            .take(MOST_COLUMNS)
+            .into_iter()
             .map(|word| Column {
-                name: String::from_utf8_lossy(line.get(word.clone()).unwrap_or_default()).into_owned(),
-                start: word.start,
+                start: word.start.saturating_sub(start),
+                name: String::from_utf8_lossy(line.get(word).unwrap_or_default()).into_owned(),
             })
             .collect();
-        let is_known = |name: &str| LOAD.contains(&name) || HEALTH.iter().any(|(known, ..)| *known == name);
-        let unknown = self
-            .columns
-            .iter()
-            .map(|column| &column.name)
-            .filter(|name| !is_known(name));
-        let unknown: Vec<String> = unknown.cloned().collect();
+        self.head = start;
+        self.is_open = true;
+        self.watch(number);
+        let names = self.columns.iter().map(|column| &column.name);
+        let unknown: Vec<String> = names.filter(|name| !is_known(name)).cloned().collect();
         let is_told = self.not_read.iter().any(|(_, names)| *names == unknown);
         if !unknown.is_empty() && !is_told && self.not_read.len() < MOST_TABLES {
             self.not_read.push((number, unknown));
         }
     }
 
-    /// `None` where the line is no row of the table.
-    fn row(&self, line: &[u8]) -> Option<Vec<Cell>> {
-        let words = words(line);
-        let text = |word: &Range<usize>| line.get(word.clone()).unwrap_or_default();
-        let of_entity = entity(words.iter().map(text))?;
-        let index = String::from_utf8_lossy(words.get(1).map(text)?).into_owned();
-        let values = words.get(of_entity..)?;
-        let is_whole = values.len() == self.columns.len();
-        let label = if text(words.first()?).starts_with(b"GPU") {
-            "gpu"
-        } else {
-            "entity"
+    fn watch(&mut self, number: u64) {
+        self.watched_to = number.saturating_add(WATCHED_LINES);
+    }
+
+    fn drop_row(&mut self, number: u64) {
+        self.dropped.get_or_insert((number, 0)).1 += 1;
+    }
+
+    /// Whether a row has a value in each column.
+    fn is_whole(&self, row: &Row) -> bool {
+        row.values.len() == self.columns.len()
+    }
+
+    /// Whether each number of a row stands in a column that is known by it.
+    fn has_place_for_all(&self, line: &[u8], row: &Row) -> bool {
+        let is_in_column = |value: &Range<usize>| {
+            let start = value.start.saturating_sub(row.start);
+            self.columns.iter().any(|column| column.start == start)
         };
+        let mut numbers = row.values.iter().filter(|value| number(line, value).is_some());
+        self.is_whole(row) || numbers.all(is_in_column)
+    }
+
+    fn cells(&self, line: &[u8], row: &Row) -> Vec<Cell> {
+        let index = String::from_utf8_lossy(line.get(row.index.clone()).unwrap_or_default());
+        let label = if row.is_of_gpu { "gpu" } else { "entity" };
+        let is_whole = self.is_whole(row);
         let cells = self.columns.iter().enumerate().filter_map(|(at, column)| {
             // A value that there is not leaves its column empty.
             let place = if is_whole {
-                values.get(at)
+                row.values.get(at)
             } else {
-                values.iter().find(|word| word.start == column.start)
+                let start = row.start + column.start;
+                row.values.iter().find(|word| word.start == start)
             };
             let place = place?.clone();
             let (_, field, bad) = HEALTH.iter().find(|(name, ..)| *name == column.name)?;
-            let value: u64 = std::str::from_utf8(line.get(place.clone())?).ok()?.parse().ok()?;
+            let value = number(line, &place)?;
             let is_bad = bad.is(value);
             let is_worth_saying = value != 0 || is_bad;
             is_worth_saying.then(|| Cell {
@@ -203,11 +158,11 @@ impl Tables {
                 is_bad,
             })
         });
-        Some(cells.collect())
+        cells.collect()
     }
 
     pub(super) fn notes(&self) -> impl Iterator<Item = String> {
-        self.not_read.iter().map(|(line, names)| {
+        let columns = self.not_read.iter().map(|(line, names)| {
             let named = names
                 .iter()
                 .take(MOST_NAMED)
@@ -216,52 +171,28 @@ impl Tables {
                 .join(", ");
             let further = if names.len() > MOST_NAMED { ", …" } else { "" };
             format!("the table of dcgmi dmon on line {line} has columns that were not read: {named}{further}")
-        })
+        });
+        let rows = self.dropped.iter().map(|(line, count)| {
+            format!(
+                "rows of tables of dcgmi dmon that were not read, or not wholly: {count}, the first on line {line}"
+            )
+        });
+        columns.chain(rows)
     }
 }
 
-impl Bad {
-    fn is(self, value: u64) -> bool {
-        match self {
-            Never => false,
-            NotZero => value != 0,
-            Zero => value == 0,
-            AtLeast(least) => value >= least,
-            Bits(bits) => value & bits != 0,
-        }
-    }
+/// Whether all behind the entity of a row can be values: `GPU 3 fell off the bus` is no row.
+fn is_of_values(line: &[u8], row: &Row) -> bool {
+    let is_value = |place: &Range<usize>| {
+        let text = line.get(place.clone()).unwrap_or_default();
+        let is_number = std::str::from_utf8(text).is_ok_and(|text| text.parse::<f64>().is_ok());
+        is_number || matches!(text, b"N/A" | b"-")
+    };
+    !row.values.is_empty() && row.values.iter().all(is_value)
 }
 
-/// How many words name what a row is about: `GPU 3`, `GPU-I 1`, `GPU 0 LINK 4`.
-fn entity<'l>(mut words: impl Iterator<Item = &'l [u8]>) -> Option<usize> {
-    const ENTITIES: [&[u8]; 9] = [
-        b"GPU", b"GPU-I", b"GPU-CI", b"vGPU", b"Switch", b"SW", b"CPU", b"Core", b"CX",
-    ];
-    let is_number = |word: &[u8]| !word.is_empty() && word.iter().all(u8::is_ascii_digit);
-    if !ENTITIES.contains(&words.next()?) || !is_number(words.next()?) {
-        return None;
-    }
-    let is_link = words.next() == Some(b"LINK");
-    Some(if is_link { 4 } else { 2 })
-}
-
-/// Where the words of a line stand.
-fn words(line: &[u8]) -> Vec<Range<usize>> {
-    let line = line.get(..line.len().min(LONGEST_LINE)).unwrap_or_default();
-    let mut words = Vec::new();
-    let mut start = None;
-    for (at, byte) in line.iter().enumerate() {
-        match (start, byte.is_ascii_whitespace()) {
-            (None, false) => start = Some(at),
-            (Some(from), true) => {
-                words.push(from..at);
-                start = None;
-            }
-            _ => {}
-        }
-    }
-    words.extend(start.map(|from| from..line.len()));
-    words
+fn number(line: &[u8], place: &Range<usize>) -> Option<u64> {
+    std::str::from_utf8(line.get(place.clone())?).ok()?.parse().ok()
 }
 
 #[cfg(test)]
@@ -307,7 +238,10 @@ mod tests {
         );
         assert_eq!(
             notes,
-            ["the table of dcgmi dmon on line 1 has columns that were not read: ZORG"]
+            [
+                "the table of dcgmi dmon on line 1 has columns that were not read: ZORG",
+                "rows of tables of dcgmi dmon that were not read, or not wholly: 1, the first on line 10",
+            ]
         );
     }
 
@@ -320,11 +254,43 @@ mod tests {
     }
 
     #[test]
-    fn a_name_stands_once() {
-        let mut names: Vec<&str> = HEALTH.iter().map(|(name, ..)| *name).chain(LOAD).collect();
-        names.sort_unstable();
-        let all = names.len();
-        names.dedup();
-        assert_eq!(names.len(), all);
+    fn a_mig_instance_is_not_named_as_a_gpu() {
+        let (cells, _) = said("#Entity     XIDER\nGPU 0       31\nGPU-I 1     79\nGPU-CI 2    13\n");
+        assert_eq!(
+            cells,
+            [
+                r#"! DCGM_FI_DEV_XID_ERRORS{gpu="0"} 31"#,
+                r#"! DCGM_FI_DEV_XID_ERRORS{entity="1"} 79"#,
+                r#"! DCGM_FI_DEV_XID_ERRORS{entity="2"} 13"#,
+            ]
+        );
+    }
+
+    #[test]
+    fn a_row_that_is_not_read_is_told() {
+        const HEAD: &str = "#Entity   XIDER   TMPTR\n";
+        let dropped = |table: &str| said(&format!("{HEAD}{table}")).1.pop();
+        assert_eq!(
+            dropped("GPU 0     79      45\nGPU 1             45\nGPU 2     N/A     45\n"),
+            None
+        );
+        assert_eq!(dropped("step 1\nGPU 0 fell off the bus\nCPU 3 at 100 %\n"), None);
+        let told = |table: &str, end: &str| {
+            let note = dropped(table);
+            assert!(
+                note.as_ref().is_some_and(|note| note.ends_with(end)),
+                "{table}: {note:?}"
+            );
+        };
+        told(
+            "GPU 0     0       45\nstep 1\nGPU 1     79      45\n",
+            "1, the first on line 4",
+        );
+        told(
+            "step 1\nstep 2\nGPU 0     0       45\nGPU 1     79      45\n",
+            "2, the first on line 4",
+        );
+        // A value that stands below no column.
+        told("GPU 0   79\n", "1, the first on line 2");
     }
 }

@@ -59,7 +59,8 @@ fn byte(digits: &[u8]) -> Option<u8> {
     is_hex.then(|| u8::from_str_radix(digits, 16).ok()).flatten()
 }
 
-/// What a mail writes in place of a byte: `=3D`, and `=20` and `=09` where a line ends.
+/// What a mail writes in place of a byte: `=3D`, and `=20` and `=09` where a line ends. `rest` ends with the last word of the line, so
+/// that blanks behind it are not read for each sign.
 pub(super) fn of_mail(rest: &[u8]) -> Option<(usize, &'static str)> {
     let [b'=', digits @ ..] = rest else {
         return None;
@@ -69,12 +70,13 @@ pub(super) fn of_mail(rest: &[u8]) -> Option<(usize, &'static str)> {
             return Some((encoded.len(), text));
         }
     }
-    let is_last = rest
-        .get(ESCAPE..)
-        .is_some_and(|behind| behind.trim_ascii().is_empty());
+    let is_last = || {
+        let behind = rest.get(ESCAPE..).unwrap_or_default();
+        behind.iter().all(u8::is_ascii_whitespace)
+    };
     match byte(digits)? {
         b'=' => Some((ESCAPE, "=")),
-        b' ' | b'\t' if is_last => Some((ESCAPE, " ")),
+        b' ' | b'\t' if is_last() => Some((ESCAPE, " ")),
         _ => None,
     }
 }

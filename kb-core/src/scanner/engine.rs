@@ -12,7 +12,7 @@ use super::bytes;
 use super::clean::{Clean, ESC};
 use super::clock::Clocks;
 use super::devices::Devices;
-use super::dmon::{self, Tables};
+use super::dmon::Tables;
 use super::event::Sink;
 use super::fold::{Seen, Tally};
 use super::hits::Hits;
@@ -23,6 +23,7 @@ use super::origin::Origin;
 use super::partial::{Cuts, Partials};
 use super::raised::Raised;
 use super::restore::{Signs, restore};
+use super::rows::has_head;
 use super::sequence::Sequences;
 use super::stated::Stated;
 use super::summary::Summary;
@@ -118,7 +119,7 @@ impl Engine {
             let bytes = part.bytes.get(start..end).unwrap_or_default();
             self.scan_single(bytes, &origin, &mut events);
             self.scan_restored(bytes, &origin, Signs::Escapes, &mut events);
-            head = head.or_else(|| dmon::is_head(bytes).then_some((start, line)));
+            head = head.or_else(|| has_head(bytes).then_some((start, line)));
             line += 1;
             from = end + 1;
         }

@@ -4,7 +4,7 @@ use memchr::memchr3;
 
 use super::bytes;
 use super::clean::ESC;
-use super::dmon;
+use super::dmon_lines::begins_head;
 use super::restore::control_number;
 use crate::matcher::Found;
 
@@ -40,7 +40,7 @@ fn sign(bytes: &[u8], mut from: usize) -> Option<usize> {
     loop {
         let at = from + memchr3(ESC, b'\\', b'#', bytes.get(from..)?)?;
         let rest = bytes.get(at..)?;
-        if rest.first() != Some(&b'#') || control_number(rest).is_some() || dmon::is_head(rest) {
+        if rest.first() != Some(&b'#') || control_number(rest).is_some() || begins_head(rest) {
             return Some(at);
         }
         from = at + 1;

@@ -35,6 +35,8 @@ mod crowd;
 mod cut_lines;
 mod devices;
 mod dmon;
+mod dmon_fields;
+mod dmon_lines;
 mod encoded;
 mod engine;
 mod entry;
@@ -98,6 +100,7 @@ pub use unknown::{UnknownCause, UnknownPart};
 
 use crate::matcher::Matcher;
 use cut_lines::Head;
+pub(crate) use dmon_lines::xid_columns;
 use engine::Engine;
 use lines::Lines;
 pub(crate) use prefix::launcher_prefix;

@@ -82,7 +82,7 @@ pub(super) fn restore(line: &[u8], signs: Signs, is_middle: bool, clean: &mut Cl
                 })
             }
             Some(b'%' | b'+') => address.stand(line, at).map(borrowed),
-            Some(b'=') => encoded::of_mail(tail(line, at)).map(borrowed),
+            Some(b'=') => line.get(at..end).and_then(encoded::of_mail).map(borrowed),
             Some(b' ' | b'\t') => encoded::blanks(tail(line, at)).map(|len| borrowed((len, " "))),
             _ => stand(tail(line, at), signs),
         };

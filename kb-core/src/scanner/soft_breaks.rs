@@ -29,7 +29,8 @@ pub(super) fn joined<'t>(lines: impl Iterator<Item = (u64, u64, &'t [u8])>) -> V
                     Some((joined, count + 1))
                 } else {
                     all.push(joined);
-                    None
+                    // What stands across the next cut begins on this line.
+                    cut.map(|_| (Joined::begin(clean, number, offset, text.len()), 1))
                 }
             }
             (None, Some(_)) => Some((Joined::begin(clean, number, offset, text.len()), 1)),
@@ -58,5 +59,20 @@ mod tests {
         assert_eq!(without_soft_break(&line), Some(&full[..]));
         assert_eq!(without_soft_break(b"a ="), None);
         assert_eq!(without_soft_break(&[b'='; 77]), None);
+    }
+
+    #[test]
+    fn what_stands_across_a_cut_is_read_however_many_lines_there_are() {
+        let lines: Vec<String> = (0..100).map(|number| format!("{number:075}=")).collect();
+        let numbered = lines.iter().zip(1_u64..);
+        let all = joined(numbered.map(|(line, number)| (number, number * 77, line.as_bytes())));
+        for pair in lines.windows(2) {
+            let text = [&pair[0][..75], &pair[1][..75]].concat();
+            let is_read =
+                |joined: &Joined| memchr::memmem::find(&joined.clean.text, text.as_bytes()).is_some();
+            assert!(all.iter().any(is_read), "{text}");
+        }
+        let bytes: usize = all.iter().map(|joined| joined.clean.text.len()).sum();
+        assert!(bytes < 110 * 75, "{bytes}");
     }
 }

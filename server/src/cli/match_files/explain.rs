@@ -11,9 +11,11 @@ use crate::domain::lookup::MatchAnswer;
 use crate::domain::outcomes::said;
 
 pub(super) trait Explainer {
-    fn answer(&self, text: Text) -> anyhow::Result<MatchAnswer>;
+    /// The answer, and what it comes to.
+    fn answer(&self, text: Text) -> anyhow::Result<(MatchAnswer, Found)>;
 
-    fn explained(&self, text: Text) -> anyhow::Result<ExplainedAnswer>;
+    /// The answer with what the records say, and what it comes to.
+    fn explained(&self, text: Text) -> anyhow::Result<(ExplainedAnswer, Found)>;
 
     /// The answer for people, and what it comes to.
     fn rendered(&self, text: Text) -> anyhow::Result<(String, Found)>;

@@ -59,22 +59,25 @@ impl Local {
 }
 
 impl Explainer for Local {
-    fn answer(&self, text: Text) -> anyhow::Result<MatchAnswer> {
+    fn answer(&self, text: Text) -> anyhow::Result<(MatchAnswer, Found)> {
         let mut matching = self.start();
         each_piece(text, |piece| {
             matching.feed(piece);
             Ok(())
         })?;
-        Ok(matching.finish()?)
+        let answer = matching.finish()?;
+        let found = Found::from(&answer);
+        Ok((answer, found))
     }
 
-    fn explained(&self, text: Text) -> anyhow::Result<ExplainedAnswer> {
-        Ok(self.explain(self.answer(text)?))
+    fn explained(&self, text: Text) -> anyhow::Result<(ExplainedAnswer, Found)> {
+        let (answer, found) = self.answer(text)?;
+        Ok((self.explain(answer), found))
     }
 
     fn rendered(&self, text: Text) -> anyhow::Result<(String, Found)> {
-        let answer = self.answer(text)?;
-        Ok((self.render(&answer), Found::from(&answer)))
+        let (answer, found) = self.answer(text)?;
+        Ok((self.render(&answer), found))
     }
 
     fn stepwise(

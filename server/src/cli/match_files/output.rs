@@ -79,8 +79,8 @@ impl Output {
                 self.text(input, &text, found)
             }
             Form::Json => {
-                let answer = explainer.explained(text).with_context(shown)?;
-                self.count(Found::from(&answer))?;
+                let (answer, found) = explainer.explained(text).with_context(shown)?;
+                self.count(found)?;
                 say_json(&input.name(), &answer)
             }
             Form::Lines => {
@@ -89,8 +89,8 @@ impl Output {
                 self.summary(input, &answer.with_context(shown)?)
             }
             Form::Sarif => {
-                let answer = explainer.answer(text).with_context(shown)?;
-                self.count(Found::from(&answer))?;
+                let (answer, found) = explainer.answer(text).with_context(shown)?;
+                self.count(found)?;
                 self.sarif.add(input, &answer, explainer)
             }
         }
@@ -136,7 +136,7 @@ impl Output {
         if self.fail_on.is_some() {
             let unexplained = found.unexplained.with_context(|| {
                 format!(
-                    "the server does not say {UNEXPLAINED_HEADER}: it is older than this program, try --json"
+                    "the server does not say {UNEXPLAINED_HEADER}: it is older than this program and cannot tell what --fail-on asks for"
                 )
             })?;
             self.unexplained += usize::from(unexplained);

@@ -20,16 +20,17 @@ use reqwest::header::{ACCEPT, CONTENT_ENCODING, CONTENT_TYPE};
 use reqwest::redirect::Policy;
 use reqwest::{Certificate, StatusCode, Url};
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 
-use answer::{body, moved_to, problem, strange};
+use answer::{body, has_unexplained, moved_to, problem, strange};
 
 use super::explain::{Explainer, Facts, Found};
 use super::pad::Padded;
 use super::unpack::Text;
 use crate::domain::answer_json::ExplainedAnswer;
 use crate::domain::lookup::MatchAnswer;
-use crate::web::api::match_text::{MATCHES_HEADER, UNEXPLAINED_HEADER};
+use crate::web::api::match_text::MATCHES_HEADER;
 use crate::web::api::search::HITS_HEADER;
 
 const CONNECT_LIMIT: Duration = Duration::from_secs(10);
@@ -124,6 +125,14 @@ impl Remote {
             .header(ACCEPT, accept)
             .body(Body::new(Padded::new(text)));
         self.send(request)
+    }
+
+    /// The answer as JSON, and whether something is unexplained.
+    fn json<T: DeserializeOwned>(&self, text: Text) -> anyhow::Result<(T, Option<bool>)> {
+        let response = self.ask(text, "application/json")?;
+        let unexplained = has_unexplained(&response);
+        let answer = serde_json::from_slice(&body(response)?).map_err(|error| strange(&error))?;
+        Ok((answer, unexplained))
     }
 
     fn send(&self, request: RequestBuilder) -> anyhow::Result<Response> {
@@ -252,14 +261,16 @@ impl Remote {
 }
 
 impl Explainer for Remote {
-    fn answer(&self, text: Text) -> anyhow::Result<MatchAnswer> {
-        let response = self.ask(text, "application/json")?;
-        serde_json::from_slice(&body(response)?).map_err(|error| strange(&error))
+    fn answer(&self, text: Text) -> anyhow::Result<(MatchAnswer, Found)> {
+        let (answer, unexplained) = self.json(text)?;
+        let error = MatchAnswer::has_error(&answer);
+        Ok((answer, Found { error, unexplained }))
     }
 
-    fn explained(&self, text: Text) -> anyhow::Result<ExplainedAnswer> {
-        let response = self.ask(text, "application/json")?;
-        serde_json::from_slice(&body(response)?).map_err(|error| strange(&error))
+    fn explained(&self, text: Text) -> anyhow::Result<(ExplainedAnswer, Found)> {
+        let (answer, unexplained) = self.json(text)?;
+        let error = ExplainedAnswer::has_error(&answer);
+        Ok((answer, Found { error, unexplained }))
     }
 
     fn rendered(&self, text: Text) -> anyhow::Result<(String, Found)> {
@@ -268,10 +279,9 @@ impl Explainer for Remote {
         let found = matches.with_context(|| {
             format!("the server does not say {MATCHES_HEADER}: it is older than this program, try --json")
         })?;
-        let unexplained = response.headers().get(UNEXPLAINED_HEADER);
         let found = Found {
             error: found != "0",
-            unexplained: unexplained.map(|unexplained| unexplained != "0"),
+            unexplained: has_unexplained(&response),
         };
         let text = String::from_utf8_lossy(&body(response)?).into_owned();
         Ok((harmless_lines(&text), found))

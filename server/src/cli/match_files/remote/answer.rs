@@ -1,4 +1,4 @@
-//! What a server answers: the body up to a limit, and what a problem or a redirect says.
+//! What a server answers: the body up to a limit, and what a header, a problem or a redirect says.
 
 use std::io::Read as _;
 
@@ -6,6 +6,8 @@ use anyhow::anyhow;
 use kb_core::terminal::harmless;
 use reqwest::blocking::Response;
 use reqwest::header::LOCATION;
+
+use crate::web::api::match_text::UNEXPLAINED_HEADER;
 
 /// The most of an answer that is read, in bytes.
 const MOST_ANSWER_BYTES: u64 = 64 << 20;
@@ -17,6 +19,13 @@ pub(super) fn moved_to(response: &Response) -> Option<String> {
     let location = response.headers().get(LOCATION)?.to_str().ok()?;
     let (_, rest) = location.split_once("/api/v1/records/")?;
     rest.split('?').next().map(str::to_owned)
+}
+
+/// Whether something looks like an error and no record explains it. `None`: an older server does not say, and its JSON has then no more
+/// than where there is nothing.
+pub(super) fn has_unexplained(response: &Response) -> Option<bool> {
+    let told = response.headers().get(UNEXPLAINED_HEADER)?;
+    Some(told != "0")
 }
 
 pub(super) fn body(response: Response) -> anyhow::Result<Vec<u8>> {
