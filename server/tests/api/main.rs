@@ -61,6 +61,7 @@ mod node_events;
 mod node_findings;
 mod node_names;
 mod nodes;
+mod older_server;
 mod openapi;
 mod openid;
 mod outcomes;

@@ -218,6 +218,32 @@ async fn nobody_approves_another_request_than_the_one_that_was_shown() {
 }
 
 #[tokio::test]
+async fn the_review_that_published_a_revision_is_no_other_way_to_withdraw_it() {
+    let (app, edi, eva, _) = start().await;
+    let full = app.get_json(&format!("{XID}?view=full")).await;
+    let mut ext = full["ext"].clone();
+    ext["title"] = json!("The GPU has fallen off the bus");
+    let saved = edi
+        .request(Method::PUT, &format!("{XID}?view=full"))
+        .header("origin", &edi.url)
+        .header("x-csrf-token", &edi.csrf)
+        .header("content-type", "application/json")
+        .header("if-match", "\"r1\"")
+        .body(json!({ "document": full["document"], "ext": ext }).to_string());
+    let saved = saved.send().await.unwrap();
+    assert_eq!(saved.status(), 200, "{}", saved.text().await.unwrap());
+    let asked = post(&edi, "review", Some(json!({"step": "ask"}))).await;
+    assert!(asked.status().is_success(), "{}", asked.text().await.unwrap());
+    let approve = json!({"step": "approve", "revision": 2, "reason": "I read it"});
+    let done = post(&eva, "review", Some(approve.clone())).await;
+    assert_eq!(done.status(), 200, "{}", done.text().await.unwrap());
+    assert_eq!(post(&edi, "withdraw?reason=bogus", None).await.status(), 202);
+    let done = post(&eva, "review", Some(approve)).await;
+    assert_eq!(done.status(), 200, "{}", done.text().await.unwrap());
+    assert!(!is_explained(&app).await);
+}
+
+#[tokio::test]
 async fn a_second_person_sees_on_the_page_what_is_asked_and_sends_it_back() {
     let (app, edi, mut eva, _) = start().await;
     assert_eq!(post(&edi, "withdraw?reason=bogus", None).await.status(), 202);

@@ -1,5 +1,6 @@
 //! What a record advises, held against what it advised before.
 
+use kb_core::annex::WorkaroundNote;
 use kb_core::record::{Record, Workaround};
 
 /// Whether something else is to be done first, or a step is not advised any more. More steps behind the first are for a reader to judge.
@@ -27,23 +28,25 @@ struct Step<'r> {
 }
 
 impl Step<'_> {
-    /// All that a reader may be told of it, in both languages.
-    fn whole(&self, record: &Record) -> [Option<String>; 6] {
+    /// All that a reader may be told of it, in both languages, with what it costs and what is stopped before it.
+    fn whole(&self, record: &Record) -> ([Option<String>; 6], Option<WorkaroundNote>) {
         let chinese = record.annex.workarounds_zh.get(self.position);
-        [
+        let texts = [
             Some(self.item.action.clone()),
             self.item.how.clone(),
             self.item.condition.clone(),
             record.document.workarounds_zh.get(self.position).cloned(),
             chinese.and_then(|chinese| chinese.action.clone()),
             chinese.and_then(|chinese| chinese.how.clone()),
-        ]
+        ];
+        (texts, record.workaround_note(self.position).cloned())
     }
 }
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
 mod tests {
+    use kb_core::annex::{WorkaroundKind, WorkaroundScope};
     use serde_json::json;
 
     use super::*;
@@ -67,6 +70,9 @@ mod tests {
             ];
             record.document.workarounds = serde_json::from_value(json!(steps)).unwrap();
             record.document.workarounds_zh = vec!["排空节点".to_owned()];
+            let note = |stop: &str| json!({ "kind": "repairs", "scope": "node", "stop_first": stop });
+            let notes = [note("all jobs"), note("jobs on the GPU")];
+            record.annex.workaround_notes = serde_json::from_value(json!(notes)).unwrap();
             change(&mut record);
             record
         };
@@ -75,7 +81,7 @@ mod tests {
             serde_json::from_value(dispute)
         };
         let keep = |_: &mut Record| {};
-        let changes: [Change<'_>; 9] = [
+        let changes: [Change<'_>; 13] = [
             ("title", Some("title"), &|record| {
                 record.annex.title = Some("All is well".to_owned());
             }),
@@ -91,6 +97,15 @@ mod tests {
             ("Chinese of the first", Some("workarounds"), &|record| {
                 record.document.workarounds_zh = vec!["无需处理".to_owned()];
             }),
+            ("stopped before the first", Some("workarounds"), &|record| {
+                record.annex.workaround_notes[0].stop_first = None;
+            }),
+            ("scope of the first", Some("workarounds"), &|record| {
+                record.annex.workaround_notes[0].scope = WorkaroundScope::Job;
+            }),
+            ("kind of the first", Some("workarounds"), &|record| {
+                record.annex.workaround_notes[0].kind = WorkaroundKind::Avoids;
+            }),
             ("removed", Some("workarounds"), &|record| {
                 record.document.workarounds.remove(2);
             }),
@@ -100,6 +115,9 @@ mod tests {
             ("another step", None, &|record| {
                 let last = record.document.workarounds[2].clone();
                 record.document.workarounds.push(last);
+            }),
+            ("stopped before the second", None, &|record| {
+                record.annex.workaround_notes[1].stop_first = None;
             }),
             ("text behind the first", None, &|record| {
                 record.document.workarounds[1].how = Some("nvidia-smi -r".to_owned());

@@ -122,11 +122,12 @@ async fn open_review(store: &dyn Store, shown: Shown<'_>) -> Result<Review, Cura
     }
 }
 
-/// Whether an earlier review of the same revision asked something else than the open one, which takes the record away: by the revision
-/// alone nobody knows which of both was read.
+/// Whether both reviews ask to take the same revision away, in different ways: by the revision alone nobody knows which of both was
+/// read.
 fn is_mistakable(earlier: &Review, open: &Review) -> bool {
     let is_other = (&earlier.asks, &earlier.note) != (&open.asks, &open.note);
-    open.asks.is_withdrawal() && earlier.revision == open.revision && is_other
+    let both_withdraw = earlier.asks.is_withdrawal() && open.asks.is_withdrawal();
+    both_withdraw && earlier.revision == open.revision && is_other
 }
 
 /// Publishes a revision that waits for a review, or withdraws the record where that waits. Warnings need a reason, which is kept with the review.

@@ -2,7 +2,7 @@
 //! is left as an id.
 
 use kb_core::ids::{RecordId, Revision};
-use kb_core::scanner::{Marked, Match, MatchedLine, RootCause, UnknownCause};
+use kb_core::scanner::{Applies, Marked, Match, MatchedLine, RootCause, UnknownCause};
 
 use super::{Fault, Held, Shared};
 use crate::domain::lookup::MatchAnswer;
@@ -10,23 +10,19 @@ use crate::feed::Generation;
 use peerless_search::KnowledgeStamp;
 
 impl Shared {
-    /// With what this server finds on the lines; `held` is of the same generation.
+    /// With what this server finds on the lines, which also says what came first and what applies; `held` is of the same generation.
     pub fn answer(&self, generation: &Generation, held: &Held) -> MatchAnswer {
         let now = |id: &RecordId| now(generation, id).clone();
         let unknown = self.unknown_cause.as_ref();
-        let root_causes: Vec<RootCause> = self
+        let wrapper = unknown.and_then(|unknown| unknown.wrapped_by.as_ref()).map(now);
+        let root_causes: Vec<RootCause> = held
             .causes
             .iter()
             .map(|cause| RootCause {
-                id: now(&cause.id),
-                line: cause.line,
-                captures: std::collections::BTreeMap::new(),
-                host: None,
-                chain: cause.chain.iter().map(now).collect(),
-                why: String::new(),
                 behind_line: unknown
                     .map(|unknown| unknown.line)
-                    .filter(|_| unknown.and_then(|unknown| unknown.wrapped_by.as_ref()) == Some(&cause.id)),
+                    .filter(|_| wrapper.as_ref() == Some(&cause.id)),
+                ..cause.clone()
             })
             .collect();
         MatchAnswer {
@@ -39,6 +35,7 @@ impl Shared {
                     let is_notice = held.harmless.contains(&id) && !held.unconfirmed.contains_key(&id);
                     Match {
                         harmless: fault.harmless && is_notice,
+                        applies: held.applies.get(&id).copied().unwrap_or_default(),
                         ..self.found(fault, id)
                     }
                 })
@@ -51,9 +48,9 @@ impl Shared {
                 wrapped_by: unknown.wrapped_by.as_ref().map(now),
                 ..unknown.clone()
             }),
-            // Its page has the lines that were shared.
-            unexplained: None,
-            order: self.order,
+            // Beside the lines that the form itself calls so.
+            unexplained: held.unexplained.clone(),
+            order: held.order,
             lines_scanned: self.lines,
             bytes_scanned: self.bytes,
             notes: self.notes.clone(),
@@ -73,7 +70,7 @@ impl Shared {
             id,
             revision: Revision(1),
             score: 0.0,
-            applies: fault.applies,
+            applies: Applies::Unknown,
             count: fault.count,
             lines: fault.lines.iter().map(|number| self.line(*number)).collect(),
             folds: Vec::new(),

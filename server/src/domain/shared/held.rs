@@ -4,7 +4,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use kb_core::ids::RecordId;
-use kb_core::scanner::{Event, Match, ScanOptions};
+use kb_core::scanner::{
+    Applies, Event, Match, Order, RootCause, ScanOptions, Summary, Unexplained, UnexplainedLine,
+};
 
 use super::Shared;
 use super::answer::now;
@@ -23,6 +25,12 @@ pub struct Held {
     pub unnamed: Vec<Match>,
     /// Records that it calls harmless there.
     pub(super) harmless: BTreeSet<RecordId>,
+    /// Whether the records that it finds apply to the environment.
+    pub(super) applies: BTreeMap<RecordId, Applies>,
+    pub(super) causes: Vec<RootCause>,
+    pub(super) order: Order,
+    /// Lines that look like errors and that no record explains.
+    pub(super) unexplained: Option<Unexplained>,
 }
 
 impl Shared {
@@ -59,7 +67,17 @@ impl Shared {
         }
         // A line may hold what another record makes no match of.
         on.retain(|id, _| summary.matches.iter().any(|found| found.id == *id));
-        let mut held = Held::default();
+        let mut held = Held {
+            applies: summary
+                .matches
+                .iter()
+                .map(|found| (found.id.clone(), found.applies))
+                .collect(),
+            causes: causes(&summary, real),
+            order: summary.order,
+            unexplained: self.unexplained(&summary, real),
+            ..Held::default()
+        };
         for fault in &self.faults {
             let id = now(generation, &fault.id);
             let there = on.get(id);
@@ -91,6 +109,24 @@ impl Shared {
         held
     }
 
+    /// With what a program itself reported, where the form names no such error.
+    fn unexplained(&self, summary: &Summary, real: impl Fn(u64) -> Option<u64>) -> Option<Unexplained> {
+        let found = summary.unexplained.as_ref();
+        let of_program = summary.unknown_cause.as_ref();
+        let of_program = of_program.filter(|_| self.unknown_cause.is_none());
+        let lines = found.into_iter().flat_map(|found| &found.lines);
+        let lines = lines
+            .map(|line| line.line)
+            .chain(of_program.map(|unknown| unknown.line));
+        let numbers: BTreeSet<u64> = lines.filter_map(real).collect();
+        let are_more = found.is_some_and(|found| found.are_more);
+        let told = |line: u64| UnexplainedLine { line, text: None };
+        (are_more || !numbers.is_empty()).then(|| Unexplained {
+            lines: numbers.into_iter().map(told).collect(),
+            are_more,
+        })
+    }
+
     /// The shown lines in their order, with what stands for the others, and the number of each.
     fn as_text(&self) -> (String, Vec<u64>) {
         let (mut text, mut numbers, mut last) = (String::new(), Vec::new(), 0);
@@ -107,4 +143,20 @@ impl Shared {
         }
         (text, numbers)
     }
+}
+
+/// The first causes with the numbers that their lines have in the text.
+fn causes(summary: &Summary, real: impl Fn(u64) -> Option<u64>) -> Vec<RootCause> {
+    let of_text = |cause: &RootCause| {
+        Some(RootCause {
+            id: cause.id.clone(),
+            line: real(cause.line)?,
+            captures: BTreeMap::new(),
+            host: None,
+            chain: cause.chain.clone(),
+            why: String::new(),
+            behind_line: None,
+        })
+    };
+    summary.root_causes.iter().filter_map(of_text).collect()
 }

@@ -86,7 +86,7 @@ impl MarkedText {
             marks.unknown = unknown;
         }
         if let Some(shared) = shared {
-            marks.take_unknown(shared);
+            marks.take_unknown(shared, answer.unexplained.as_ref());
         }
         Self {
             rows: rows(&marks, text, answer.lines_scanned),

@@ -2,13 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use kb_core::scanner::Marked;
+use kb_core::scanner::{Marked, Unexplained};
 
 use super::faults::Fault;
 use super::unknown::Unknown;
 use crate::domain::hits::Hits;
 use crate::domain::lookup::MatchAnswer;
-use crate::domain::shared::Shared;
+use crate::domain::shared::{Line, Shared};
 
 #[derive(Debug)]
 pub(super) struct Marks {
@@ -77,11 +77,15 @@ impl Marks {
         }
     }
 
-    pub(super) fn take_unknown(&mut self, shared: &Shared) {
+    /// Takes what the form calls unknown, and what this server does not explain of the lines: forms are written by anybody.
+    pub(super) fn take_unknown(&mut self, shared: &Shared, found: Option<&Unexplained>) {
         if !shared.looked {
             return;
         }
-        let unknown = shared.marked.iter().filter(|line| line.is_unknown);
+        let found_on = found.into_iter().flat_map(|found| &found.lines);
+        let found_on: BTreeSet<u64> = found_on.map(|line| line.line).collect();
+        let is_unknown = |line: &&Line| line.is_unknown || found_on.contains(&line.number);
+        let unknown = shared.marked.iter().filter(is_unknown);
         let mut numbers = BTreeSet::new();
         for line in unknown {
             numbers.insert(line.number);
@@ -92,7 +96,7 @@ impl Marks {
         }
         self.unknown = Unknown::Lines {
             numbers,
-            are_more: shared.are_more_unknown,
+            are_more: shared.are_more_unknown || found.is_some_and(|found| found.are_more),
         };
     }
 

@@ -15,7 +15,8 @@ use super::records::{put_head, refuse_nuls, standing};
 use super::reviews;
 use super::session::{SqlStore, Tx};
 use crate::store::{
-    Merge, MoveStore, NewAudit, Published, RecordState, Rename, Saved, Split, SplitSaved, StoreError, digest,
+    Asks, Merge, MoveStore, NewAudit, Published, RecordState, Rename, Saved, Split, SplitSaved, StoreError,
+    digest,
 };
 
 #[async_trait]
@@ -49,10 +50,11 @@ impl<DB: Engine> MoveStore for SqlStore<DB> {
             ON CONFLICT (former) DO UPDATE SET record_id = excluded.record_id";
         tx.run(aliases, values![&id, &into]).await?;
         leave(&mut tx, (&id, &into), (left, at), reason.as_deref()).await?;
+        let asks = Asks::Merge { into: into.clone() };
         let leaving = reviews::Leaving {
             seen: from.published,
             approves,
-            replaced_by: Some(&into),
+            asks: Some(&asks),
         };
         reviews::end_with_record(&mut tx, &id, leaving, (&by, reason.as_deref()), at).await?;
         derived_rows::remove(&mut tx, &[id.as_str()]).await?;
@@ -128,7 +130,7 @@ impl<DB: Engine> MoveStore for SqlStore<DB> {
         let leaving = reviews::Leaving {
             seen: None,
             approves: None,
-            replaced_by: Some(&to),
+            asks: None,
         };
         reviews::end_with_record(&mut tx, &id, leaving, (&by, None), at).await?;
         derived_rows::remove(&mut tx, &[id.as_str()]).await?;

@@ -15,8 +15,9 @@ use super::record_rows::{meta_columns, meta_from, status_columns, status_from};
 use super::reviews;
 use super::session::{SqlStore, Tx};
 use crate::store::{
-    Expected, ListQuery, NewAudit, NewRevision, Publish, Published, RecordListing, RecordState, RecordStatus,
-    RecordStore, RevisionMeta, RevisionTexts, Saved, StoreError, StoredEdge, Withdrawal, digest,
+    Asks, Expected, ListQuery, NewAudit, NewRevision, Publish, Published, RecordListing, RecordState,
+    RecordStatus, RecordStore, RevisionMeta, RevisionTexts, Saved, StoreError, StoredEdge, Withdrawal,
+    digest,
 };
 
 #[async_trait]
@@ -125,10 +126,13 @@ impl<DB: Engine> RecordStore for SqlStore<DB> {
         tx.run(sql, values![&id, seq, at, reason.as_deref(), instead])
             .await?;
         derived_rows::remove(&mut tx, &[id.as_str()]).await?;
+        let asks = Asks::Withdraw {
+            replaced_by: replaced_by.clone(),
+        };
         let leaving = reviews::Leaving {
             seen: Some(revision),
             approves,
-            replaced_by: replaced_by.as_ref(),
+            asks: Some(&asks),
         };
         reviews::end_with_record(&mut tx, &id, leaving, (&by, reason.as_deref()), at).await?;
         set_newest(&mut tx, seq).await?;

@@ -243,7 +243,8 @@ pub(super) struct Leaving<'l> {
     pub(super) seen: Option<Revision>,
     /// The review that is approved by it, where one is named.
     pub(super) approves: Option<u32>,
-    pub(super) replaced_by: Option<&'l RecordId>,
+    /// The question that it answers; `None` where the record only moves.
+    pub(super) asks: Option<&'l Asks>,
 }
 
 /// Ends the open review of a record that goes: approved where it is the one that is named, or where none is and it asked for just this;
@@ -256,17 +257,17 @@ pub(super) async fn end_with_record<DB: Engine>(
     at: OffsetDateTime,
 ) -> Result<(), StoreError> {
     let sql = "UPDATE review SET \
-        state = CASE WHEN revision = $2 AND asks <> 'publish' AND COALESCE(n = $6, COALESCE(replaced_by, '') = $7) \
+        state = CASE WHEN revision = $2 AND asks <> 'publish' \
+            AND COALESCE(n = $6, asks = $7 AND COALESCE(replaced_by, '') = $8) \
             THEN 'approved' ELSE 'withdrawn' END, \
         decided_name = $3, decided_at = $4, reason = $5 WHERE record_id = $1 AND state = 'open'";
     let seen = leaving.seen.map(|seen| i64::from(seen.0));
     let approves = leaving.approves.map(i64::from);
-    let replaced_by = leaving.replaced_by.map_or("", RecordId::as_str);
-    tx.run(
-        sql,
-        values![id, seen, &by.name, at, reason, approves, replaced_by],
-    )
-    .await?;
+    let asks = leaving.asks.map_or("", Asks::as_str);
+    let replaced_by = leaving.asks.and_then(Asks::replaced_by);
+    let replaced_by = replaced_by.map_or("", RecordId::as_str);
+    let row = values![id, seen, &by.name, at, reason, approves, asks, replaced_by];
+    tx.run(sql, row).await?;
     Ok(())
 }
 

@@ -265,16 +265,16 @@ pub(crate) async fn no_open_review_outlives_its_record(place: Arc<Place>) {
     assert_eq!(store.open_reviews(10).await.unwrap(), []);
     // Of an older revision, and of a withdrawal.
     for (name, to) in [("cuda/m", None), ("cuda/n", Some("cuda/o"))] {
-        for asks in [Asks::Publish, ask_away(2, 5).asks] {
-            let name = format!("{name}-{}", asks.as_str());
-            for word in ["one", "two"] {
-                published(store, &name, record(&name, word)).await;
+        let into = Asks::Merge { into: id("cuda/y") };
+        for asks in [Asks::Publish, ask_away(2, 5).asks, into] {
+            let word = asks.as_str();
+            let name = format!("{name}-{word}");
+            for text in ["one", "two"] {
+                published(store, &name, record(&name, text)).await;
             }
-            let (number, withdraws) = if asks == Asks::Publish {
-                (1, false)
-            } else {
-                (2, true)
-            };
+            let number = if asks == Asks::Publish { 1 } else { 2 };
+            // Under another id it is there still, and a withdrawal in favour of a record is no merge into it.
+            let is_done = to.is_none() && matches!(asks, Asks::Merge { .. });
             let asked = NewReview {
                 record: id(&name),
                 asks,
@@ -292,7 +292,7 @@ pub(crate) async fn no_open_review_outlives_its_record(place: Arc<Place>) {
                     at: at(6),
                 }),
                 Some(to) => {
-                    let to = format!("{to}-{withdraws}");
+                    let to = format!("{to}-{word}");
                     let (document, annex) = record(&to, "two");
                     store.rename(Rename {
                         id: id(&name),
@@ -308,8 +308,6 @@ pub(crate) async fn no_open_review_outlives_its_record(place: Arc<Place>) {
             gone.await.unwrap().unwrap();
             assert_eq!(store.open_reviews(10).await.unwrap(), [], "{name}");
             let ended = store.reviews(&id(&name), 1).await.unwrap().remove(0).state;
-            // Under another id it is there still.
-            let is_done = withdraws && to.is_none();
             let expected = if is_done {
                 ReviewState::Approved
             } else {
