@@ -6,7 +6,7 @@ use kb_core::health::{
     ENDS_BY, Entry, Health, LEDGER, Ledger, conclude, health_by, made_milder, milder_sentence,
     needs_admission,
 };
-use kb_core::observation::{open_faults, open_warnings};
+use kb_core::observation::{open_entry, open_faults};
 use kb_core::policy::Policy;
 use kb_core::report::Report;
 use kb_core::verdict::{ExitCode, Verdict};
@@ -151,16 +151,8 @@ fn add_open_faults(report: &mut Report, ledger: Kept, policy: &Policy) -> Result
             ));
         }
     }
-    let fault = open_faults(report).next().map(|fault| (Verdict::Broken, fault));
-    let warning = || {
-        open_warnings(report)
-            .next()
-            .map(|warning| (Verdict::Degraded, warning))
-    };
-    let open = fault
-        .filter(|_| !is_fault)
-        .or_else(warning)
-        .filter(|(verdict, _)| *verdict > report.conclusion.verdict)
+    let open = open_entry(report)
+        .filter(|(verdict, _)| !is_fault && *verdict > report.conclusion.verdict)
         .map(|(verdict, entry)| {
             let open = format!("{} is open on {}: {}", entry.cause, entry.device, entry.text);
             (verdict, open)

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use kb_core::health::{Ledger, NotOurs};
 use kb_core::policy::Policy;
-use kb_core::report::Node;
+use kb_core::report::{Node, Order};
 use time::OffsetDateTime;
 
 use crate::clock::timestamp;
@@ -42,6 +42,8 @@ pub(crate) struct LedgerFile {
 
 pub(crate) struct Changed<T> {
     pub(crate) value: T,
+    /// The last place in the ledger's order that the file had before.
+    pub(crate) order: Option<Order>,
     /// Why the file does not have it.
     pub(crate) unkept: Option<String>,
 }
@@ -97,6 +99,7 @@ impl LedgerFile {
     ) -> Result<Changed<T>, String> {
         let lock = self.lock();
         let Held { mut ledger, aside } = self.held(now, node)?;
+        let order = ledger.order().cloned();
         name(&mut ledger);
         let value = change(&mut ledger);
         if let Some(node) = node {
@@ -105,6 +108,7 @@ impl LedgerFile {
         let kept = lock.and_then(|_lock| self.replace(&ledger, aside.as_deref()));
         Ok(Changed {
             value,
+            order,
             unkept: kept.err(),
         })
     }
@@ -128,6 +132,7 @@ impl LedgerFile {
                 (base, Err(why))
             }
         };
+        let order = base.order().cloned();
         let mut ledger = match unkept.take() {
             Some(last) if last.base == base => last.ledger,
             Some(last) => {
@@ -145,7 +150,11 @@ impl LedgerFile {
         let kept = writable.and_then(|(_lock, aside)| self.replace(&ledger, aside.as_deref()));
         let why = kept.err();
         *unkept = why.is_some().then_some(Unkept { base, ledger });
-        Changed { value, unkept: why }
+        Changed {
+            value,
+            order,
+            unkept: why,
+        }
     }
 
     fn held(&self, now: OffsetDateTime, node: Option<&Node>) -> Result<Held, String> {

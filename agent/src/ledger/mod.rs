@@ -37,16 +37,25 @@ impl LedgerFile {
             run::take_in(ledger, root, (report, scope), &policy, now)
         });
         match noted {
-            Ok(Changed { value, unkept }) => Changed {
+            Ok(Changed { value, order, unkept }) => Changed {
                 value: match &unkept {
-                    // Neither a file nor the log tells what was before the run.
-                    Some(why) if !value.knows_log => without_ledger(value.health, why),
-                    _ => value.health,
+                    None => value.health,
+                    Some(why) => {
+                        let health = value.health.without_places_after(order.as_ref());
+                        if value.knows_log {
+                            health
+                        } else {
+                            // Neither a file nor the log tells what was before the run.
+                            without_ledger(health, why)
+                        }
+                    }
                 },
+                order,
                 unkept,
             },
             Err(why) => Changed {
                 value: without_ledger(of_run_alone(report, scope, &policy), &why),
+                order: None,
                 unkept: Some(why),
             },
         }
@@ -66,7 +75,10 @@ impl LedgerFile {
             take_in(ledger, root, (report, scope), &policy, now)
         });
         match changed.unkept {
-            Some(why) => without_ledger(changed.value, &why),
+            Some(why) => {
+                let health = changed.value.without_places_after(changed.order.as_ref());
+                without_ledger(health, &why)
+            }
             None => changed.value,
         }
     }

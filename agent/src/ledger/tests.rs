@@ -2,7 +2,7 @@
 
 use kb_core::health::Entry;
 use kb_core::policy::Policy;
-use kb_core::report::Node;
+use kb_core::report::{Fact, Node};
 use kb_core::verdict::Verdict;
 
 use super::*;
@@ -110,6 +110,43 @@ fn a_ledger_stays_where_it_is_for_an_agent_that_cannot_name_its_node() {
     assert_eq!(std::fs::read(file.path()).unwrap(), before);
     let read = file.read(Some(&known)).unwrap().unwrap();
     assert_eq!(read.health(Vec::new()).open.len(), 1);
+}
+
+/// Another process that reads the file gives the next place to something else.
+#[test]
+fn what_could_not_be_kept_is_told_without_a_place_in_the_order() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = LedgerFile::of(folder.path().to_owned());
+    let now = OffsetDateTime::UNIX_EPOCH;
+    let mut report = report();
+    let kept = file.update(now, Some(&report.node), |ledger| {
+        ledger.add_open(vec![entry("xid", "node", "fault")]);
+    });
+    assert_eq!(kept.unwrap().unkept, None);
+    let failed = Fact::read(serde_json::json!(true), "nvml");
+    report.gpus[0]
+        .facts
+        .insert("remapped_rows.failure".to_owned(), failed);
+    let root = HostRoot::new(folder.path());
+    let lock = folder.path().join("ledger.lock");
+    std::fs::remove_file(&lock).unwrap();
+    std::fs::create_dir(&lock).unwrap();
+    let mut unkept = None;
+    let mut told = || {
+        let health = file.observe(&root, &report, Scope::All, now, &mut unkept);
+        let open = health.open.into_iter();
+        let (placed, others): (Vec<Entry>, Vec<Entry>) = open.partition(|entry| entry.order.is_some());
+        (placed.len(), others.len())
+    };
+    for _ in 0..2 {
+        let (placed, others) = told();
+        assert_eq!(placed, 1, "what was kept before");
+        assert!(others > 0);
+    }
+    std::fs::remove_dir(&lock).unwrap();
+    let (placed, others) = told();
+    assert!(placed > 1);
+    assert_eq!(others, 0);
 }
 
 fn report_of(node: &Node) -> Report {

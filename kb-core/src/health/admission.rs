@@ -1,10 +1,10 @@
 //! Which faults end by the admission of the node alone, and whether a later report shows that one has ended.
 
-use time::OffsetDateTime;
-use time::format_description::well_known::Rfc3339;
+use std::collections::BTreeSet;
 
+use super::since::LedgerSince;
 use crate::observation::{canonical, cause};
-use crate::report::{Bearing, Clear, Entry, Gpu, NODE, Nature, Order, Report};
+use crate::report::{Bearing, Entry, Gpu, NODE, Nature, Report};
 use crate::severity::{Action, Blame};
 use crate::verdict::not_admitted;
 
@@ -53,67 +53,52 @@ fn is_mended_without_boot(entry: &Entry) -> bool {
 pub fn still_open<'a>(earlier: &'a Report, later: &Report) -> Option<&'a Entry> {
     let admits = not_admitted(later).is_none();
     let boot = later.node.boot_id.as_deref();
+    let (since, loaded) = (LedgerSince::of(earlier, later), Loaded::of(earlier, later));
     let open = earlier.health.iter().flat_map(|health| &health.open);
     let mut open = open.filter(|entry| needs_admission(entry));
     open.find(|entry| {
-        if let Some(now) = &later.health
-            && now.open.iter().any(|other| other.id == entry.id)
-        {
+        if since.has_open(&entry.id) {
             return true;
         }
-        if is_cleared_since(entry, earlier, later) {
+        if since.is_cleared(entry) {
             return false;
         }
         let is_due = boot.is_some_and(|boot| is_due(entry, boot));
-        !(admits && is_due && is_loaded(entry, earlier, later))
+        !(admits && is_due && loaded.has(entry))
     })
 }
 
-/// Whether the later report's ledger tells of a clear of this entry, by a person or a run, that the earlier one did not have. A clear
-/// is of what had happened by then: the same cause may come again on the same device, under the same id.
-pub fn is_cleared_since(entry: &Entry, earlier: &Report, later: &Report) -> bool {
-    let of = |report: &'_ Report| -> Vec<Clear> {
-        let clears = report.health.iter().flat_map(|health| &health.clears);
-        clears
-            .filter(|clear| {
-                clear.entries.contains(&entry.id) && is_after((&clear.at, clear.order.as_ref()), entry)
-            })
-            .cloned()
-            .collect()
-    };
-    let then = of(earlier);
-    of(later).iter().any(|clear| !then.contains(clear))
+/// What the later report loaded.
+struct Loaded {
+    /// PCI addresses of its GPUs under load.
+    gpus: BTreeSet<String>,
+    /// Every GPU of the earlier report is among them.
+    is_all: bool,
 }
 
-/// Whether something is after the last occurrence of the entry: by the order of the ledger that noted both, else by the node's clock. Of a
-/// time that cannot be read that is not known.
-pub fn is_after((at, order): (&str, Option<&Order>), entry: &Entry) -> bool {
-    let by_order = order.zip(entry.order.as_ref());
-    if let Some(is_after) = by_order.and_then(|(order, last)| order.is_after(last)) {
-        return is_after;
-    }
-    let read = |time: &str| OffsetDateTime::parse(time, &Rfc3339).ok();
-    match (read(at), read(&entry.last_at)) {
-        (Some(at), Some(last)) => at > last,
-        _ => false,
-    }
-}
-
-/// Whether the later report loaded what the entry is about: its GPU, or for the node and its switches every GPU of the earlier report.
-fn is_loaded(entry: &Entry, earlier: &Report, later: &Report) -> bool {
-    let address = |gpu: &Gpu| gpu.pci_address.value.as_deref().map(canonical);
-    let load = later.load.as_ref();
-    let loaded: Vec<String> = (0..)
-        .zip(&later.gpus)
-        .filter(|(index, _)| load.is_some_and(|load| load.of_gpu(*index).is_some()))
-        .filter_map(|(_, gpu)| address(gpu))
-        .collect();
-    if entry.device == NODE || entry.cause == cause::SXID {
-        return earlier
+impl Loaded {
+    fn of(earlier: &Report, later: &Report) -> Self {
+        let address = |gpu: &Gpu| gpu.pci_address.value.as_deref().map(canonical);
+        let load = later.load.as_ref();
+        let gpus: BTreeSet<String> = (0..)
+            .zip(&later.gpus)
+            .filter(|(index, _)| load.is_some_and(|load| load.of_gpu(*index).is_some()))
+            .filter_map(|(_, gpu)| address(gpu))
+            .collect();
+        let is_all = earlier
             .gpus
             .iter()
             .filter_map(address)
-            .all(|gpu| loaded.contains(&gpu));
+            .all(|gpu| gpus.contains(&gpu));
+        Self { gpus, is_all }
     }
-    loaded.contains(&entry.device)
+
+    /// Whether it loaded what the entry is about: its GPU, or for the node and its switches every GPU of the earlier report.
+    fn has(&self, entry: &Entry) -> bool {
+        if entry.device == NODE || entry.cause == cause::SXID {
+            self.is_all
+        } else {
+            self.gpus.contains(&entry.device)
+        }
+    }
 }

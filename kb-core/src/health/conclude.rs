@@ -4,7 +4,7 @@ use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
 use super::by_policy::{made_milder, milder_of, milder_sentence};
-use crate::observation::{open_faults, open_warnings, unread_ledger};
+use crate::observation::{open_entry, unread_ledger};
 use crate::report::{Bearing, Entry, Health, Pair, Proof, Report, Seen, Verdict};
 use crate::verdict::{cause, untested, worst_absent};
 
@@ -47,10 +47,9 @@ pub fn conclude(report: &mut Report, mut health: Health, now: OffsetDateTime) {
 
 /// What the ledger of a report comes to on its GPUs; nothing where it holds nothing against them.
 pub(super) fn of_ledger(report: &Report) -> Option<Verdict> {
-    let fault = open_faults(report).next().map(|_| Verdict::Broken);
-    let unread = || unread_ledger(report).map(|_| Verdict::Unknown);
-    let warning = || open_warnings(report).next().map(|_| Verdict::Degraded);
-    fault.or_else(unread).or_else(warning)
+    let open = open_entry(report).map(|(verdict, _)| verdict);
+    let unread = unread_ledger(report).map(|_| Verdict::Unknown);
+    open.max(unread)
 }
 
 /// What the look says without the ledger. That nothing was proven does not count here: a look proves nothing. What a GPU asks for is a
@@ -117,9 +116,8 @@ pub fn headline(report: &Report, word: impl Fn(Verdict) -> String) -> String {
     };
     let Some(known) = known else { return of_run };
     let why = match known {
-        Verdict::Broken => open_faults(report).next().map(told),
         Verdict::Unknown => unread_ledger(report).map(|why| format!("{UNREAD_LEDGER}: {why}")),
-        _ => open_warnings(report).next().map(told),
+        _ => open_entry(report).map(|(_, entry)| told(entry)),
     };
     let why = why.unwrap_or_default();
     format!("{}: {why}; this run: {of_run}", word(known))

@@ -14,13 +14,15 @@ mod admission;
 mod by_policy;
 mod conclude;
 mod ledger;
+mod since;
 #[cfg(test)]
 mod tests;
 
-pub use admission::{ENDS_BY, is_after, is_cleared_since, needs_admission, still_open};
+pub use admission::{ENDS_BY, needs_admission, still_open};
 pub use by_policy::{health_by, made_milder, milder_sentence, report_by, tell_by};
 pub use conclude::{UNREAD_LEDGER, age, conclude, headline, told};
 pub use ledger::{ClearError, Ledger, ListedEarlier, LogPlace, NotOurs, Place};
+pub use since::{LedgerSince, is_after};
 
 pub use crate::observation::{
     KnownXid, LEDGER, LineEvent, Look, Missed, Occurrence, Recovery, Scope, WATCHED, Watched, What, cause,

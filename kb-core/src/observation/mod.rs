@@ -27,6 +27,6 @@ pub(crate) use line::{RECOVERY_ACTION_CHANGED, is_of_process, without_stamp};
 pub(crate) use look::{Count, Reading};
 pub use look::{Look, Missed, Occurrence, Scope};
 pub(crate) use messages::{CARD_GONE, HEARTBEAT, NEVER_BEAT, NO_ANSWER, fatal_records};
-pub use open_faults::{LEDGER, open_faults, open_warnings, unread_ledger};
+pub use open_faults::{LEDGER, open_entry, open_faults, open_warnings, unread_ledger};
 pub use recovery::Recovery;
 pub(crate) use states::{THROTTLING, bearing_of};

@@ -2,7 +2,7 @@
 
 use super::cause;
 use super::line::canonical;
-use crate::report::{Bearing, Entry, NODE, Report};
+use crate::report::{Bearing, Entry, NODE, Report, Verdict};
 
 /// The ledger, among the things that could not be read.
 pub const LEDGER: &str = "ledger";
@@ -16,6 +16,15 @@ pub fn open_faults(report: &Report) -> impl Iterator<Item = &Entry> {
 /// The same of warnings. A run that was good ends those alone that its ledger has no more.
 pub fn open_warnings(report: &Report) -> impl Iterator<Item = &Entry> {
     open(report, Bearing::Warning)
+}
+
+/// The first fault that is open, else the first warning, with what it comes to.
+pub fn open_entry(report: &Report) -> Option<(Verdict, &Entry)> {
+    let fault = open_faults(report).next().map(|fault| (Verdict::Broken, fault));
+    fault.or_else(|| {
+        let warning = open_warnings(report).next()?;
+        Some((Verdict::Degraded, warning))
+    })
 }
 
 fn open(report: &Report, bearing: Bearing) -> impl Iterator<Item = &Entry> {
@@ -45,4 +54,34 @@ pub fn unread_ledger(report: &Report) -> Option<&str> {
         .filter(|entry| entry.cause == cause::LEDGER_DAMAGED);
     let unread = unread.next().map(|unread| unread.why.as_str());
     unread.or_else(|| damaged.next().map(|entry| entry.text.as_str()))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_fault_that_is_open_is_told_before_a_warning() {
+        let sample = include_str!("../../tests/data/reports/h200-x2-healthy.json");
+        let mut report: Report = serde_json::from_str(sample).unwrap();
+        let entry = |id: &str, bearing: &str| {
+            json!({
+                "id": id, "cause": "xid", "nature": "event", "bearing": bearing, "device": "node", "count": 1,
+                "first_at": "2026-11-24T10:00:00Z", "last_at": "2026-11-24T10:00:00Z", "text": "",
+            })
+        };
+        let (fault, warning) = (entry("fault", "fault"), entry("warning", "warning"));
+        for (open, expected) in [
+            (json!([]), None),
+            (json!([warning]), Some((Verdict::Degraded, "warning"))),
+            (json!([warning, fault]), Some((Verdict::Broken, "fault"))),
+        ] {
+            let health = json!({ "verdict": "unknown", "open": open });
+            report.health = Some(serde_json::from_value(health).unwrap());
+            let told = open_entry(&report).map(|(verdict, entry)| (verdict, entry.id.as_str()));
+            assert_eq!(told, expected);
+        }
+    }
 }

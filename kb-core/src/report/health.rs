@@ -57,6 +57,23 @@ impl Health {
         }
         self
     }
+
+    /// The same without the places in the ledger's order that come after the last one that was kept: whoever reads the ledger next gives
+    /// them again, to other things.
+    #[must_use]
+    pub fn without_places_after(mut self, kept: Option<&Order>) -> Self {
+        let is_unkept = |order: &mut Order| kept.is_none_or(|kept| order.is_after(kept) == Some(true));
+        for entry in &mut self.open {
+            entry.order.take_if(is_unkept);
+        }
+        for clear in &mut self.clears {
+            clear.order.take_if(is_unkept);
+        }
+        if let Some(proof) = &mut self.last_proof {
+            proof.order.take_if(is_unkept);
+        }
+        self
+    }
 }
 
 /// A place in the order in which one ledger noted things. A clock can be set back; this order goes on.

@@ -7,9 +7,9 @@ use super::expect::Expect;
 use super::logged::{logged, untested};
 use super::run::judge_by;
 use super::{Verdict, table};
-use crate::observation::{Look, canonical, cause, open_faults, open_warnings};
+use crate::observation::{Look, canonical, cause, open_entry};
 use crate::policy::Policy;
-use crate::report::{Bearing, Entry, Pair, Report, Shape, fact_name};
+use crate::report::{Bearing, Pair, Report, Shape, fact_name};
 
 /// What the report shows that is worse than its verdict, with the reason; `None` where nothing in it speaks against that.
 /// What is only not proven is a matter of [`super::unproven`].
@@ -30,7 +30,7 @@ pub fn contradiction_by(report: &Report, policy: &Policy) -> Option<(Verdict, St
         lost_gpu(report),
         one_gpu_twice(report),
         passed_with_error(report),
-        open_entry(report),
+        open_beside(report),
         unnamed_fault(report),
         logged(report, policy),
         untested(report),
@@ -49,16 +49,10 @@ pub fn contradiction_by(report: &Report, policy: &Policy) -> Option<(Verdict, St
 }
 
 /// A fault, or else a warning, that the node's ledger holds open beside what was tried.
-fn open_entry(report: &Report) -> Option<(Verdict, String)> {
-    let of = |entry: &Entry| format!("{} is open on {}: {}", entry.cause, entry.device, entry.text);
-    let fault = open_faults(report).next().map(|fault| (Verdict::Broken, fault));
-    let warning = || {
-        open_warnings(report)
-            .next()
-            .map(|warning| (Verdict::Degraded, warning))
-    };
-    let (verdict, entry) = fault.or_else(warning)?;
-    Some((verdict, of(entry)))
+fn open_beside(report: &Report) -> Option<(Verdict, String)> {
+    let (verdict, entry) = open_entry(report)?;
+    let told = format!("{} is open on {}: {}", entry.cause, entry.device, entry.text);
+    Some((verdict, told))
 }
 
 /// A fault that the report's section on health claims and does not name. One that it names may be of other GPUs.

@@ -62,7 +62,7 @@ pub use sessions::*;
 pub use sql::{Backup, BackupError, ConnectOptions, Migrated, backup, connect, migrate, sqlite_file};
 /// Statements whose cost must not grow with the reports of a node: tests look at their plans.
 #[doc(hidden)]
-pub use sql::{PROOFS, REPORT_BEFORE, REPORTS_AFTER};
+pub use sql::{LATEST_GOOD, PROOFS, REPORT_BEFORE, REPORTS_AFTER};
 pub use tokens::*;
 pub use unmatched::*;
 

@@ -158,6 +158,11 @@ impl Ledger {
         });
     }
 
+    /// The last place in its order that was given.
+    pub fn order(&self) -> Option<&Order> {
+        self.order.as_ref()
+    }
+
     /// The next place in the ledger's order.
     fn next_place(&mut self) -> Option<Order> {
         let last = self.order.as_mut()?;
@@ -308,6 +313,10 @@ impl Ledger {
     pub fn add_unkept(&mut self, unkept: &Self, base: &Self) {
         if self.log == base.log {
             self.log.clone_from(&unkept.log);
+        }
+        let is_ahead = |own: &Order| unkept.order.as_ref().and_then(|other| other.is_after(own));
+        if self.order.as_ref().is_none_or(|own| is_ahead(own) == Some(true)) {
+            self.order.clone_from(&unkept.order);
         }
         let new = unkept.open.iter().filter(|entry| !base.has(&entry.id));
         self.add_open(new.cloned().collect());

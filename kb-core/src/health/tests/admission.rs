@@ -209,6 +209,45 @@ fn a_ledger_that_was_begun_anew_goes_by_the_clock() {
     assert!(still_open(&earlier, &before).is_some());
 }
 
+/// A report may have told of a clear before that was kept.
+#[test]
+fn a_clear_that_was_told_without_its_place_is_no_new_one_later() {
+    let mut ledger = Ledger::default();
+    ledger.name("one");
+    let line = xid(GPU_0, "48, x");
+    look(&mut ledger, &looked("a"), &[&line]);
+    ledger
+        .clear("xid", "new GPU", "ops", "2026-11-24T12:00:00Z")
+        .unwrap();
+    let (mut earlier, mut later) = (looked("a"), looked("a"));
+    later.health = Some(ledger.health(Vec::new()));
+    let again = look(&mut ledger, &looked("a"), &[&line]);
+    earlier.health = Some(again.without_places_after(None));
+    assert!(still_open(&earlier, &later).is_some());
+}
+
+/// What could not be kept may have been told, with its places.
+#[test]
+fn places_that_were_given_and_not_kept_are_not_given_again() {
+    let mut base = Ledger::default();
+    base.name("one");
+    let mut unkept = base.clone();
+    let mut earlier = looked("a");
+    for _ in 0..9 {
+        earlier.health = Some(look(&mut unkept, &looked("a"), &[&xid(GPU_0, "48, x")]));
+    }
+    let mut ledger = base.clone();
+    look(&mut ledger, &looked("a"), &[&xid(GPU_0, "79, x")]);
+    ledger.add_unkept(&unkept, &base);
+    // The clock was set back.
+    ledger
+        .clear("xid", "new GPU", "ops", "2026-11-24T08:00:00Z")
+        .unwrap();
+    let mut later = looked("a");
+    later.health = Some(ledger.health(Vec::new()));
+    assert!(still_open(&earlier, &later).is_none());
+}
+
 /// Where the later report has no ledger, the ledger's own rule decides: boots, and the GPUs that were loaded.
 #[test]
 fn an_admission_without_a_ledger_ends_what_a_ledger_would_end() {

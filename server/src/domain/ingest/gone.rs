@@ -68,11 +68,13 @@ pub(super) fn covers(proof: &Report, gpu: &Gpu, fault: &Report) -> bool {
 pub(super) fn is_same(gpu: &Gpu, other: &Gpu, fault: &Report, proof: &Report) -> bool {
     let is_at_address = same(&gpu.pci_address, &other.pci_address);
     match same(&gpu.uuid, &other.uuid) {
-        Some(is_same) => {
-            // Where all of them are others, it may be another machine.
-            let is_exchanged =
-                has_rebooted(fault, proof) && other.uuid.value.is_some() && share_a_gpu(fault, proof);
-            is_same || (is_exchanged && is_at_address == Some(true))
+        Some(true) => true,
+        // Where all of them are others, it may be another machine.
+        Some(false) => {
+            is_at_address == Some(true)
+                && other.uuid.value.is_some()
+                && has_rebooted(fault, proof)
+                && share_a_gpu(fault, proof)
         }
         None => is_at_address.unwrap_or(gpu.cuda_ordinal == other.cuda_ordinal),
     }

@@ -116,7 +116,7 @@ impl Gone {
     /// Ends what a report shows to be over in which no GPU is gone.
     async fn end(&mut self, past: &Past<'_>, later: Arc<Report>, is_proof: bool) -> Result<(), IngestError> {
         let told = std::mem::take(&mut self.open);
-        let held = past.aside(move |site| {
+        let held = past.on_blocking_thread(move |site| {
             let is_over = |told: &Report| {
                 if is_proof {
                     leaves_open(told, &later).is_none()
@@ -143,7 +143,7 @@ impl Gone {
         let reason = format!("{gone}; of what was {seen}: {}", report.reason);
         let finding = of_verdict(told, &reason, &[]);
         let (told_by, findings) = (Arc::clone(&body), Vec::from_iter(finding.clone()));
-        let names = past.aside(move |site| names(&told_by, told, &findings, &site.policy));
+        let names = past.on_blocking_thread(move |site| names(&told_by, told, &findings, &site.policy));
         let causes = Causes {
             names: names.await?,
             gone_from: Some(new.id.clone()),

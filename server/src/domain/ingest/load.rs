@@ -1,6 +1,6 @@
 //! Whether a later report ends a fault that minutes of load found.
 
-use kb_core::health::is_cleared_since;
+use kb_core::health::LedgerSince;
 use kb_core::observation::cause::LOAD_FAULT;
 use kb_core::report::Report;
 use kb_core::verdict::{Verdict, not_admitted};
@@ -12,8 +12,11 @@ pub(super) fn leaves_load_open(fault: &Report, later: &Report) -> Option<String>
     let why = not_admitted(later)?;
     let open = fault.health.iter().flat_map(|health| &health.open);
     let mut open = open.filter(|entry| entry.cause == LOAD_FAULT).peekable();
-    if open.peek().is_some() && open.all(|entry| is_cleared_since(entry, fault, later)) {
-        return None;
+    if open.peek().is_some() {
+        let since = LedgerSince::of(fault, later);
+        if open.all(|entry| since.is_cleared(entry)) {
+            return None;
+        }
     }
     let cause = &found.cause;
     Some(format!(

@@ -1,14 +1,11 @@
-//! What the node's ledger holds open in a report, apart from what the run itself tells, and whether a later report shows its end.
+//! What the node's ledger holds open in a report, apart from what the run itself tells.
 
-use kb_core::health::{is_after, is_cleared_since, needs_admission};
-use kb_core::observation::{Look, canonical, cause};
+use kb_core::observation::cause;
 use kb_core::policy::Policy;
-use kb_core::report::{Bearing, Entry, Nature, Order, Proof, Report};
+use kb_core::report::{Bearing, Entry, Nature, Report};
 use kb_core::verdict::Verdict;
 
 use super::claim;
-use super::ends::place_now;
-use super::gone::{all_exchanged, is_as_many_as_expected};
 use super::weight::weigh;
 use crate::store::Weight;
 
@@ -54,46 +51,4 @@ pub(super) fn is_of_ledger(report: &Report, policy: &Policy) -> bool {
         Weight::Alarm => false,
         Weight::Proof => claim.verdict < Verdict::Degraded,
     }
-}
-
-/// Whether the later ledger says why the event is no longer open: a clear or a proof that is new since then. If it says nothing, the
-/// ledger may have been lost.
-pub(super) fn is_closed(event: &Entry, earlier: &Report, later: &Report) -> bool {
-    let (Some(then), Some(now)) = (&earlier.health, &later.health) else {
-        return false;
-    };
-    let proves = |proof: &Proof| {
-        let is_after = is_after((&proof.at, proof.order.as_ref()), event);
-        let is_of_another_boot = match (&proof.boot_id, &event.boot_id) {
-            (Some(of_proof), Some(of_event)) => of_proof != of_event,
-            _ => true,
-        };
-        let is_new = then.last_proof.as_ref() != Some(proof);
-        proof.verdict <= Verdict::Degraded && is_new && is_after && is_of_another_boot
-    };
-    // Where all GPUs are others, it may be another machine, and its proof another ledger's.
-    let is_known = |proof: &Proof| {
-        let same = |of_proof: &Order, of_event: &Order| of_proof.ledger == of_event.ledger;
-        let orders = proof.order.as_ref().zip(event.order.as_ref());
-        orders.is_some_and(|(of_proof, of_event)| same(of_proof, of_event)) || !all_exchanged(earlier, later)
-    };
-    let last = now.last_proof.as_ref();
-    let is_proven = || !needs_admission(event) && last.is_some_and(|last| proves(last) && is_known(last));
-    !now.open.iter().any(|entry| entry.id == event.id)
-        && (is_cleared_since(event, earlier, later) || is_proven())
-}
-
-/// Whether the later report read the state again, good or bad, or says why it is not there to be read.
-pub(super) fn is_read_again(state: &Entry, earlier: &Report, later: &Report) -> bool {
-    let now = place_now(&state.device, earlier, later);
-    let is_there = || {
-        let mut addresses = later
-            .gpus
-            .iter()
-            .filter_map(|gpu| gpu.pci_address.value.as_deref());
-        addresses.any(|address| canonical(address) == now)
-    };
-    Look::of(later).has_read(&state.cause, &now)
-        || is_cleared_since(state, earlier, later)
-        || (is_as_many_as_expected(later) && !is_there())
 }

@@ -1,9 +1,10 @@
 //! What is open of a node beside a report that comes: which faults the report ends, and what it opens itself.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use kb_core::ids::{NodeId, ReportId};
-use kb_core::report::{Bearing, Entry, Report};
+use kb_core::report::{Bearing, Report};
 use kb_core::verdict::Verdict;
 
 use super::causes::{is_of_before, is_told_later, names, tells_again};
@@ -52,7 +53,7 @@ pub(super) async fn by_proof<'k>(
     for fault in before(new, known) {
         let body = past.fault(&fault.report).await?;
         let (earlier, verdict, proof) = (Arc::clone(&body), fault.report.verdict, Arc::clone(sent));
-        let left = past.aside(move |site| left::by_proof(site, (&earlier, verdict), &proof));
+        let left = past.on_blocking_thread(move |site| left::by_proof(site, (&earlier, verdict), &proof));
         match left.await? {
             Left::Nothing => ended.faults.push(fault),
             Left::Warning(why) => {
@@ -74,8 +75,9 @@ pub(super) async fn by_proof<'k>(
 
 /// Whether the ledger of a report still has a warning open that the earlier one told.
 fn is_open_in(report: &Report, earlier: &Report) -> bool {
-    let has = |event: &Entry| events(report, Bearing::Warning).any(|open| open.id == event.id);
-    events(earlier, Bearing::Warning).any(has)
+    let open = events(report, Bearing::Warning).map(|event| event.id.as_str());
+    let open: BTreeSet<&str> = open.collect();
+    events(earlier, Bearing::Warning).any(|event| open.contains(event.id.as_str()))
 }
 
 /// Notes what a look ends of the faults before it: each that it has read again as good. What a run found stays, and what the ledger held
@@ -92,7 +94,7 @@ pub(super) async fn by_look(
     for fault in before(new, known) {
         let body = past.fault(&fault.report).await?;
         let (weight, verdict, look) = (fault.report.weight, fault.report.verdict, Arc::clone(sent));
-        let left = past.aside(move |site| {
+        let left = past.on_blocking_thread(move |site| {
             let may_end = weight != Weight::Proof || is_of_ledger(&body, &policy_for(site, &body));
             may_end.then(|| left::by_look(site, (&body, verdict), &look))
         });
@@ -152,7 +154,7 @@ pub(super) async fn settle(
     let by_verdict = of_verdict(told, &new.reason, &found.findings);
     found.findings.extend(by_verdict);
     let (report, findings) = (Arc::clone(sent), found.findings.clone());
-    let told = past.aside(move |site| names(&report, told, &findings, &site.policy));
+    let told = past.on_blocking_thread(move |site| names(&report, told, &findings, &site.policy));
     new.causes.names = told.await?;
     if judged.is_over {
         return Ok(());
@@ -189,7 +191,7 @@ async fn name_those_of_before(
         let stored = past.reports.findings(&listing.node, &listing.id).await?;
         let found: Vec<_> = stored.into_iter().map(|stored| stored.finding).collect();
         let told = (listing.weight, listing.verdict);
-        let told = past.aside(move |site| names(&body, told, &found, &policy_for(site, &body)));
+        let told = past.on_blocking_thread(move |site| names(&body, told, &found, &policy_for(site, &body)));
         let told = told.await?;
         // Without a name any later fault would tell it again.
         if told.is_empty() {

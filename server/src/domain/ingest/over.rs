@@ -7,9 +7,9 @@ use kb_core::report::{Bearing, Pair, Report};
 use kb_core::verdict::Verdict;
 
 use super::ends::{leaves_gpus_open, leaves_states_open};
-use super::gone::all_exchanged;
+use super::ledgers::Ledgers;
 use super::load::leaves_load_open;
-use super::of_ledger::{events, is_closed, is_of_ledger, is_read_again, states};
+use super::of_ledger::{events, is_of_ledger, states};
 use super::seen_again::leaves_warning_open;
 use super::warned::Warned;
 use super::weight::origin;
@@ -26,9 +26,10 @@ pub(super) fn leaves_alarm_open(
     if needs_run(alarm, verdict) && !is_run_of_one && !is_of_ledger(alarm, policy) {
         return Some("no look can see again what told of it, and no run has followed".to_owned());
     }
+    let ledgers = Ledgers::of(alarm, look);
     // What was only warned of leaves the node with its part; a fault of a part that is gone is for a person to see.
     let is_warning = verdict == Verdict::Degraded;
-    let is_gone_with_its_part = is_warning && all_exchanged(alarm, look);
+    let is_gone_with_its_part = is_warning && ledgers.are_exchanged();
     let read_again = leaves_gpus_open(alarm, look)
         .filter(|_| !is_gone_with_its_part)
         .or_else(|| leaves_load_open(alarm, look))
@@ -48,11 +49,11 @@ pub(super) fn leaves_alarm_open(
     } else {
         Bearing::Unknown
     };
-    if let Some(event) = events(alarm, least).find(|event| !is_closed(event, alarm, look)) {
+    if let Some(event) = events(alarm, least).find(|event| !ledgers.is_closed(event)) {
         return Some(format!("{} was not ended by a run or a person", event.id));
     }
     let mut faults = states(alarm).filter(|state| state.bearing >= Bearing::Unknown);
-    if let Some(state) = faults.find(|state| !is_read_again(state, alarm, look)) {
+    if let Some(state) = faults.find(|state| !ledgers.is_read_again(state)) {
         return Some(format!("{}, which was open then, was not read", state.id));
     }
     if is_warning && !is_run_of_one && alarm.absent.is_empty() && Warned::of(alarm, policy).is_unnamed() {

@@ -52,11 +52,11 @@ impl Past<'_> {
             }
             Ok::<_, IngestError>(Arc::new(report))
         };
-        self.aside(work).await?
+        self.on_blocking_thread(work).await?
     }
 
     /// Judges on a thread that serves nobody meanwhile: reports are large, and two of them are held against each other in all their parts.
-    pub(super) async fn aside<T: Send + 'static>(
+    pub(super) async fn on_blocking_thread<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Site) -> T + Send + 'static,
     ) -> Result<T, IngestError> {

@@ -120,14 +120,15 @@ async fn warns_beside_doubt(
         return Ok(None);
     }
     let report = Arc::clone(sent);
-    let warns = past.aside(move |site| !Warned::of(&report, &policy_for(site, &report)).is_empty());
+    let warns =
+        past.on_blocking_thread(move |site| !Warned::of(&report, &policy_for(site, &report)).is_empty());
     let told = || "it warns of what was seen beside a cause that could not be told".to_owned();
     Ok(warns.await?.then(told))
 }
 
 async fn of_ledger(past: &Past<'_>, sent: &Arc<Report>) -> Result<bool, IngestError> {
     let report = Arc::clone(sent);
-    past.aside(move |site| is_of_ledger(&report, &policy_for(site, &report)))
+    past.on_blocking_thread(move |site| is_of_ledger(&report, &policy_for(site, &report)))
         .await
 }
 
@@ -149,6 +150,7 @@ async fn judge_doubtful(
         reports: known.reports,
         ..Judged::default()
     };
+    let is_sure = is_sure && !contradict_clock(past, new, sent, &known).await?;
     hold_against_health(past, new, (sent, is_sure), (&known, &mut judged)).await?;
     hold_against_latest(past, new, sent, (&known, &mut judged)).await?;
     add_later(past, new, sent, (&known, &mut judged.refuted)).await?;
@@ -168,6 +170,7 @@ async fn judge_alarm(
         reports: known.reports,
         ..Judged::default()
     };
+    let is_sure = is_sure && !contradict_clock(past, new, sent, &known).await?;
     hold_against_health(past, new, (sent, is_sure), (&known, &mut judged)).await?;
     add_later(past, new, sent, (&known, &mut judged.refuted)).await?;
     hold_against_latest(past, new, sent, (&known, &mut judged)).await?;
@@ -210,7 +213,7 @@ async fn hold_against_latest(
     };
     let look = past.body(look).await?;
     let (earlier, told, seen) = (Arc::clone(sent), new.opens(), Arc::clone(&look));
-    let left = past.aside(move |site| {
+    let left = past.on_blocking_thread(move |site| {
         let is_working = machine::is_of_working(&seen);
         is_working.then(|| left::by_look(site, (&earlier, told), &seen))
     });
@@ -320,8 +323,14 @@ async fn hold_against_health(
         let left = if let Some(gone) = leaves_gone(past, (&new.node, &new.causes), &health).await? {
             Left::All(gone)
         } else {
-            let (earlier, told) = (Arc::clone(sent), new.opens());
-            past.aside(move |site| left::by_proof(site, (&earlier, told), &health))
+            // What one proof has ended, no other need show again.
+            let told = if milder.is_empty() {
+                new.opens()
+            } else {
+                Verdict::Degraded
+            };
+            let earlier = Arc::clone(sent);
+            past.on_blocking_thread(move |site| left::by_proof(site, (&earlier, told), &health))
                 .await?
         };
         let why = match left {

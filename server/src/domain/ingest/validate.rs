@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use kb_core::report::{Gpu, GpuIndex, Measurement, Pair, Report};
+use kb_core::report::{Gpu, GpuIndex, Health, Measurement, Pair, Report};
 use time::format_description::well_known::Rfc3339;
 use time::{OffsetDateTime, UtcOffset};
 
@@ -12,6 +12,14 @@ use super::error::{IngestError, Problem};
 const MAX_GPUS: usize = 64;
 /// Most measurements of a report: metrics times sizes.
 const MAX_MEASUREMENTS: usize = 1_000;
+/// Most entries of one list of a ledger: some dozens of causes on each of [`MAX_GPUS`] GPUs. Each is held against other reports.
+const MAX_ENTRIES: usize = 10_000;
+/// Most clears of a ledger; agents keep a hundred.
+const MAX_CLEARS: usize = 1_000;
+/// Most entries that all clears of a ledger have ended.
+const MAX_CLEARED: usize = 50_000;
+/// Most GPUs that a node has and a report does not show.
+const MAX_ABSENT: usize = 1_000;
 /// Longest name of a metric, unit or host, in bytes; RFC 1035 has 253 for hosts.
 const MAX_NAME_BYTES: usize = 255;
 /// Problems that are listed; one that is repeated for each pair is understood before.
@@ -56,18 +64,11 @@ impl Check {
     }
 
     fn sizes(&mut self, report: &Report) {
-        if report.gpus.len() > MAX_GPUS {
-            self.say(
-                "/gpus",
-                format!("there are {}, the limit is {MAX_GPUS}", report.gpus.len()),
-            );
-        }
-        if report.measurements.len() > MAX_MEASUREMENTS {
-            let reason = format!(
-                "there are {}, the limit is {MAX_MEASUREMENTS}",
-                report.measurements.len()
-            );
-            self.say("/measurements", reason);
+        self.most("/gpus", report.gpus.len(), MAX_GPUS);
+        self.most("/measurements", report.measurements.len(), MAX_MEASUREMENTS);
+        self.most("/absent", report.absent.len(), MAX_ABSENT);
+        if let Some(health) = &report.health {
+            self.health(health);
         }
         let hostname = report.node.hostname.as_deref().unwrap_or_default();
         if hostname.len() > MAX_NAME_BYTES || hostname.chars().any(char::is_control) {
@@ -75,6 +76,31 @@ impl Check {
                 "/node/hostname",
                 format!("a host name has at most {MAX_NAME_BYTES} printable bytes"),
             );
+        }
+    }
+
+    /// A list that is too long is refused and not cut: what is left out would seem to have ended or, of clears, to be new later.
+    fn health(&mut self, health: &Health) {
+        self.most("/health/open", health.open.len(), MAX_ENTRIES);
+        self.most("/health/counters", health.counters.len(), MAX_ENTRIES);
+        self.most("/health/unread", health.unread.len(), MAX_ENTRIES);
+        let decidable = health
+            .last_proof
+            .as_ref()
+            .map_or(0, |proof| proof.decidable.len());
+        self.most("/health/last_proof/decidable", decidable, MAX_ENTRIES);
+        self.most("/health/clears", health.clears.len(), MAX_CLEARS);
+        let cleared = health.clears.iter().map(|clear| clear.entries.len());
+        let cleared: usize = cleared.sum();
+        if cleared > MAX_CLEARED {
+            let reason = format!("together they name {cleared} entries, the limit is {MAX_CLEARED}");
+            self.say("/health/clears", reason);
+        }
+    }
+
+    fn most(&mut self, pointer: &str, are: usize, limit: usize) {
+        if are > limit {
+            self.say(pointer, format!("there are {are}, the limit is {limit}"));
         }
     }
 
@@ -187,6 +213,64 @@ impl Check {
             if !seen.insert((cell.source, cell.destination)) {
                 self.say(&pointer, "this cell stands in the measurement twice");
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::domain::correlate::samples::report;
+
+    /// The places of what is said against a report with this ledger.
+    fn refused(health: Value) -> Vec<String> {
+        let mut body = report(2, &[]);
+        body["health"] = health;
+        match check(&serde_json::from_value(body).unwrap()) {
+            Ok(_) => Vec::new(),
+            Err(IngestError::Invalid(problems)) => {
+                assert!(
+                    problems
+                        .iter()
+                        .all(|problem| problem.reason.contains("the limit is"))
+                );
+                problems.into_iter().map(|problem| problem.pointer).collect()
+            }
+            Err(error) => panic!("{error}"),
+        }
+    }
+
+    fn open(entries: usize) -> Value {
+        let entry = |number: usize| {
+            json!({
+                "id": format!("xid-{number}@node"), "cause": "xid", "nature": "event", "bearing": "fault", "device": "node",
+                "count": 1, "first_at": "2026-11-21T06:00:00Z", "last_at": "2026-11-21T06:00:00Z", "text": "",
+            })
+        };
+        let entries: Vec<Value> = (0..entries).map(entry).collect();
+        json!({ "verdict": "broken", "open": entries })
+    }
+
+    /// So many clears, each of so many entries.
+    fn clears(count: usize, entries: usize) -> Value {
+        let ids: Vec<String> = (0..entries).map(|number| format!("xid-{number}@node")).collect();
+        let clear = json!({ "at": "2026-11-21T06:00:00Z", "by": "ops", "reason": "", "entries": ids });
+        json!({ "verdict": "no_fault_seen", "clears": vec![clear; count] })
+    }
+
+    #[test]
+    fn the_lists_of_a_ledger_have_limits() {
+        for (health, place) in [
+            (open(MAX_ENTRIES), None),
+            (open(MAX_ENTRIES + 1), Some("/health/open")),
+            (clears(MAX_CLEARS, 50), None),
+            (clears(MAX_CLEARS + 1, 1), Some("/health/clears")),
+            (clears(1, MAX_CLEARED + 1), Some("/health/clears")),
+        ] {
+            let place: Vec<&str> = place.into_iter().collect();
+            assert_eq!(refused(health), place);
         }
     }
 }

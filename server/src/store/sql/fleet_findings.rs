@@ -22,6 +22,9 @@ use crate::store::{
     StoreError, cut, word,
 };
 
+/// Rules that tell what a report warns of: devices, what the ledger holds open, and pairs.
+const OF_WARNINGS: [&str; 3] = ["absent/", "health/", "pair/"];
+
 /// What a report or two show of one record, or by one rule where no record explains it.
 #[derive(Debug)]
 pub(super) struct Shown {
@@ -48,14 +51,16 @@ struct Before {
 }
 
 /// What the reports that tell of a node show, by its name: the latest, the one that stands and each whose fault is open. Of those of which
-/// only a warning is open (`only_warn`, each with the reason) what is of the fault is left out; where nothing else tells of the warning, the reason does.
+/// only a warning is open (`only_warn`, each with the reason) what is worse than that is left out; where nothing else tells of the warning,
+/// the reason does.
 pub(super) async fn shown<DB: Engine>(
     tx: &mut Tx<DB>,
     news: &News<'_>,
     (told, only_warn): (&[ReportListing], &[(ReportListing, String)]),
 ) -> Result<BTreeMap<String, Shown>, StoreError> {
     let sql = "SELECT f.report_id, COALESCE(m.record_id, f.record_id), f.rule, f.title, f.subject, f.bearing, f.severity, \
-        f.action, f.by_policy, p.only_warns FROM finding f JOIN report p ON p.node_id = f.node_id AND p.id = f.report_id LEFT JOIN moved m ON m.former = f.record_id \
+        f.action, f.by_policy, p.only_warns FROM finding f JOIN report p ON p.node_id = f.node_id AND p.id = f.report_id \
+        LEFT JOIN moved m ON m.former = f.record_id \
         WHERE f.node_id = $1 AND f.report_id IN (SELECT n.latest_report FROM node n WHERE n.id = $1 \
         UNION SELECT n.proof_report FROM node n WHERE n.id = $1 \
         UNION SELECT o.id FROM report o WHERE o.node_id = $1 AND o.open_causes IS NOT NULL)";
@@ -76,11 +81,10 @@ pub(super) async fn shown<DB: Engine>(
         };
         // The latest is the first that is told: what it shows is how the node was seen.
         let is_latest = told.first().is_some_and(|latest| latest.id == report.id);
-        let is_of_fault = is_of_fault(&rule, gravity);
-        if row.maybe_text(9)?.is_some() && !is_latest && is_of_fault {
+        if row.maybe_text(9)?.is_some() && !is_latest && is_of_whole(&rule, gravity) {
             continue;
         }
-        if gravity.counts() && !is_of_fault {
+        if gravity.counts() && is_of_warning(&rule, gravity) {
             unnamed.retain(|(other, _)| other.id != report.id);
         }
         let by_policy = policy_from(&row.text(8)?)?;
@@ -138,9 +142,14 @@ fn of_warning(report: &ReportListing, why: &str, news: &News<'_>) -> (String, Sh
     (format!("rule:{rule}"), one)
 }
 
-/// Whether a finding is of the fault of its report, and not of what that warned of.
-fn is_of_fault(rule: &str, gravity: Gravity) -> bool {
-    gravity.bearing == Bearing::Fault || rule.starts_with("verdict/")
+/// Whether a finding tells of more than a warning, or of the report as a whole.
+fn is_of_whole(rule: &str, gravity: Gravity) -> bool {
+    gravity.bearing > Bearing::Warning || rule.starts_with("verdict/")
+}
+
+/// Whether a finding names what stays open as a warning. Another that is no worse may explain the fault that is over.
+fn is_of_warning(rule: &str, gravity: Gravity) -> bool {
+    !is_of_whole(rule, gravity) && OF_WARNINGS.iter().any(|start| rule.starts_with(start))
 }
 
 /// How many the policy makes milder.

@@ -67,4 +67,4 @@ mod unmatched;
 
 pub use connect::{Backup, BackupError, ConnectOptions, backup, connect, sqlite_file};
 pub use migrate::{Migrated, migrate};
-pub use proofs::{AFTER as REPORTS_AFTER, BEFORE as REPORT_BEFORE, PROOFS};
+pub use proofs::{AFTER as REPORTS_AFTER, BEFORE as REPORT_BEFORE, LATEST_GOOD, PROOFS};

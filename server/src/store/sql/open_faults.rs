@@ -79,7 +79,7 @@ pub(super) async fn end<DB: Engine>(
     node: &NodeId,
     report: &ReportId,
 ) -> Result<(), StoreError> {
-    let sql = "UPDATE report SET open_causes = NULL WHERE node_id = $1 AND id = $2";
+    let sql = "UPDATE report SET open_causes = NULL, only_warns = NULL WHERE node_id = $1 AND id = $2";
     tx.run(sql, values![node, report]).await?;
     Ok(())
 }
@@ -97,8 +97,8 @@ pub(super) async fn end_fault<DB: Engine>(
 
 /// Ends what simulated runs told of a node.
 pub(super) async fn end_simulated<DB: Engine>(tx: &mut Tx<DB>, node: &NodeId) -> Result<(), StoreError> {
-    let sql =
-        "UPDATE report SET open_causes = NULL WHERE node_id = $1 AND open_causes IS NOT NULL AND simulated";
+    let sql = "UPDATE report SET open_causes = NULL, only_warns = NULL \
+        WHERE node_id = $1 AND open_causes IS NOT NULL AND simulated";
     tx.run(sql, values![node]).await?;
     Ok(())
 }
@@ -114,8 +114,9 @@ pub(super) async fn stand<DB: Engine>(
         "SELECT ",
         listing_columns!(),
         " FROM report p WHERE p.node_id = $1 AND p.open_causes IS NOT NULL AND p.simulated = $2 \
-         ORDER BY CASE WHEN p.only_warns IS NOT NULL THEN 1 ELSE CASE p.verdict WHEN 'broken' THEN 4 WHEN 'refused' THEN 3 WHEN 'unknown' THEN 2 WHEN 'degraded' THEN 1 \
-         ELSE 0 END END DESC, CASE p.weight WHEN 'proof' THEN 1 ELSE 0 END DESC, ",
+         ORDER BY CASE WHEN p.only_warns IS NOT NULL THEN 1 WHEN p.verdict = 'broken' THEN 4 \
+         WHEN p.verdict = 'refused' THEN 3 WHEN p.verdict = 'unknown' THEN 2 WHEN p.verdict = 'degraded' THEN 1 \
+         ELSE 0 END DESC, CASE p.weight WHEN 'proof' THEN 1 ELSE 0 END DESC, ",
         ended!(),
         " DESC, p.received_at DESC, p.id DESC LIMIT 1"
     );

@@ -132,6 +132,16 @@ pub const PROOFS: &str = concat!(
     " DESC, p.received_at DESC, p.id DESC LIMIT $3"
 );
 
+/// The proof of a node that warns of nothing and ended last.
+pub const LATEST_GOOD: &str = concat!(
+    "SELECT ",
+    listing_columns!(),
+    " FROM report p WHERE p.node_id = $1 AND p.weight = 'proof' AND p.simulated = $2 \
+     AND p.verdict IN ('healthy', 'no_fault_seen') ORDER BY ",
+    ended!(),
+    " DESC, p.received_at DESC, p.id DESC LIMIT 1"
+);
+
 /// Reports of a node whose runs ended after a time, the run that ended first first.
 pub const AFTER: &str = concat!(
     "SELECT ",
@@ -170,15 +180,7 @@ pub(super) async fn latest_good<DB: Engine>(
     node: &NodeId,
     simulated: bool,
 ) -> Result<Option<ReportListing>, StoreError> {
-    let sql = concat!(
-        "SELECT ",
-        listing_columns!(),
-        " FROM report p WHERE p.node_id = $1 AND p.weight = 'proof' AND p.simulated = $2 \
-         AND p.verdict IN ('healthy', 'no_fault_seen', 'degraded') AND p.verdict <> 'degraded' ORDER BY ",
-        ended!(),
-        " DESC, p.received_at DESC, p.id DESC LIMIT 1"
-    );
-    let row = tx.first(sql, values![node, simulated]).await?;
+    let row = tx.first(LATEST_GOOD, values![node, simulated]).await?;
     row.map(|row| listing_from(&row, 0)).transpose()
 }
 

@@ -336,6 +336,7 @@ pub(crate) async fn a_database_of_before_has_summaries(place: Arc<Place>) {
     // As the migration before left it: the tables of this one and of later ones are gone.
     for later in [
         "DROP INDEX report_by_end",
+        "DROP INDEX report_good",
         "DROP TABLE seed_set",
         "DROP TABLE node_facets",
         "ALTER TABLE token DROP COLUMN adopts",

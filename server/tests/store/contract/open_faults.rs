@@ -3,9 +3,12 @@
 use std::sync::Arc;
 
 use kb_core::ids::{NodeId, ReportId, Seq};
+use kb_core::report::Bearing;
+use kb_core::severity::{Action, Severity};
 use kb_core::verdict::Verdict;
 use peerless::store::{Causes, Found, Judged, NewReport, OPEN_FAULTS, ReportSaved, Weight};
 
+use super::fleet_summary::{finding, found};
 use crate::support::{Place, at, report};
 
 fn node(text: &str) -> NodeId {
@@ -133,11 +136,17 @@ pub(crate) async fn a_warning_stands_behind_the_fault_that_is_over(place: Arc<Pl
         weight: Weight::Proof,
         ..report("n1", id, second)
     };
+    let explains =
+        |rule: &str, bearing| finding(None, rule, (bearing, Severity::Error, Action::CheckHardware));
     let broken = NewReport {
         causes: Causes {
             names: vec!["run".to_owned()],
             ..Causes::default()
         },
+        found: found(vec![
+            explains("untold", Bearing::Unknown),
+            explains("refused-without-link", Bearing::Warning),
+        ]),
         ..proof("broken", 10, Verdict::Broken)
     };
     let good = NewReport {
@@ -176,8 +185,21 @@ pub(crate) async fn a_warning_stands_behind_the_fault_that_is_over(place: Arc<Pl
     assert_eq!(open[0].causes.only_warns.as_deref(), Some("it is slow"));
     let kept = store.report(None, &report_id("broken")).await.unwrap().unwrap();
     assert_eq!(kept.listing.verdict, Verdict::Broken);
+    // What only explains the fault that is over is not in place of the warning, and nothing is worse than that.
+    let findings = store.node_findings(&node("n1")).await.unwrap();
+    let open = findings.into_iter().filter(|finding| finding.is_open);
+    let mut open: Vec<(String, Bearing)> = open.map(|finding| (finding.name, finding.bearing)).collect();
+    open.sort_by(|one, other| one.0.cmp(&other.0));
+    let expected = ["rule:refused-without-link", "rule:verdict/degraded"];
+    assert_eq!(open, expected.map(|name| (name.to_owned(), Bearing::Warning)));
     store.save_report(last).await.unwrap();
     assert_eq!(stands().await.0, "last");
+    // What is over is over with its warning, should the report be open again.
+    place
+        .run("UPDATE report SET open_causes = '[]' WHERE id = 'broken'")
+        .await;
+    let again = store.proofs(&node("n1"), true, 9).await.unwrap().open;
+    assert_eq!(again[0].causes.only_warns, None);
 }
 
 pub(crate) async fn what_is_open_is_judged_again_by_another_policy(place: Arc<Place>) {
@@ -231,6 +253,7 @@ pub(crate) async fn a_run_that_warns_is_open_until_it_is_ended(place: Arc<Place>
     place.run("UPDATE report SET open_causes = NULL").await;
     place.run("ALTER TABLE report DROP COLUMN only_warns").await;
     place.run("DROP INDEX report_by_end").await;
+    place.run("DROP INDEX report_good").await;
     place
         .run("DELETE FROM _sqlx_migrations WHERE version >= 38")
         .await;

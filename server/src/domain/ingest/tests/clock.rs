@@ -5,6 +5,7 @@ use time::format_description::well_known::Rfc3339;
 use time::macros::datetime;
 use time::{Duration, OffsetDateTime};
 
+use super::warned::{all, measured};
 use super::{Door, run, standing};
 use crate::domain::ingest::Arrival;
 
@@ -12,9 +13,12 @@ const NOON: OffsetDateTime = datetime!(2026-11-21 12:00 UTC);
 
 /// A report of two GPUs whose run ended so many minutes from noon by the node's clock.
 fn ended(id: &str, minutes: i64, is_broken: bool) -> Value {
-    let mut run = run(id, 0, &[0, 1], is_broken);
+    at(NOON + Duration::minutes(minutes), run(id, 0, &[0, 1], is_broken))
+}
+
+/// The same run, ended then by the node's clock.
+fn at(ended: OffsetDateTime, mut run: Value) -> Value {
     let time = |time: OffsetDateTime| json!(time.format(&Rfc3339).unwrap());
-    let ended = NOON + Duration::minutes(minutes);
     run["started_at"] = time(ended - Duration::seconds(30));
     run["finished_at"] = time(ended);
     run
@@ -99,12 +103,7 @@ async fn an_alarm_with_a_clock_that_is_behind_ends_proven_health() {
 
 /// A report of two GPUs whose run ended so many seconds from noon by the node's clock.
 fn ended_at(id: &str, seconds: i64, is_broken: bool) -> Value {
-    let mut run = ended(id, 0, is_broken);
-    let ended = NOON + Duration::seconds(seconds);
-    let time = |time: OffsetDateTime| json!(time.format(&Rfc3339).unwrap());
-    run["started_at"] = time(ended - Duration::seconds(30));
-    run["finished_at"] = time(ended);
-    run
+    at(NOON + Duration::seconds(seconds), ended(id, 0, is_broken))
 }
 
 /// Sends reports, each with the seconds from noon when it comes and when its sender says that it was sent.
@@ -188,4 +187,25 @@ async fn a_fault_that_waited_and_fits_between_the_boots_is_over() {
     // A later report is of its boot.
     let fault = booted(ended("fault", -90, true), "c");
     assert_eq!(after(&[(health, Some(0)), (fault, Some(0))]).await, "health");
+}
+
+#[tokio::test]
+async fn what_a_run_that_could_not_tell_warned_of_is_hidden_by_no_clock_that_is_behind() {
+    let good = |id: &str, minutes: i64| at(NOON + Duration::minutes(minutes), measured(id, 0, &all(), None));
+    let health = booted(good("health", -60), "a");
+    let mut doubtful = booted(good("doubtful", -90), "b");
+    doubtful["pairs"][0]["verdict"] = json!({
+        "verdict": "unknown", "cause": "gpu_busy", "beside": ["slow_pair"], "reason": "in use",
+        "evidence": ["/measurements/0"],
+    });
+    doubtful["conclusion"] = json!({ "verdict": "unknown", "exit_code": 3, "reason": "in use" });
+    let reports = [(health, Some(0)), (doubtful, Some(0))];
+    assert_eq!(after(&reports).await, "doubtful");
+    let [health, (doubtful, sent)] = reports;
+    let mended = (booted(good("mended", 2), "c"), Some(0));
+    let told = after(&[health.clone(), (doubtful.clone(), sent), mended]).await;
+    assert_eq!(told, "mended");
+    // One that waited and is of the boot of the report after it.
+    let told = after(&[health, (booted(doubtful, "a"), sent)]).await;
+    assert_eq!(told, "health");
 }

@@ -36,7 +36,7 @@ async fn in_each_order(reports: &[Value]) -> Vec<(String, Verdict, String)> {
     told
 }
 
-fn orders(count: usize) -> Vec<Vec<usize>> {
+pub(super) fn orders(count: usize) -> Vec<Vec<usize>> {
     let Some(last) = count.checked_sub(1) else {
         return vec![Vec::new()];
     };

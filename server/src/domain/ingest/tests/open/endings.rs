@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::super::looks::{as_look, as_run};
+use super::super::order::orders;
 use super::super::warned::{all, measured};
 use super::super::{Door, Verdict, run, standing};
 use super::{health, look, open_findings, sent, told, with_event, with_few_links};
@@ -220,6 +221,43 @@ async fn a_warning_outlives_the_fault_that_stood_beside_it() {
         sent(&door, &[measured("good", 30, &all(), None)]).await;
         assert_eq!(standing(&door).await.0, "good");
         assert_eq!(open_findings(&door).await, [""; 0]);
+    }
+}
+
+/// With a check of NCCL that passes in each pair.
+fn with_nccl(mut run: Value) -> Value {
+    for pair in run["pairs"].as_array_mut().unwrap() {
+        for direction in pair["directions"].as_array_mut().unwrap() {
+            let checks = direction["checks"].as_array_mut().unwrap();
+            let mut check = checks[0].clone();
+            check["rung"] = json!(7);
+            check["name"] = json!("nccl_all_reduce");
+            checks.push(check);
+        }
+    }
+    run
+}
+
+#[tokio::test]
+async fn a_fault_and_the_warning_beside_it_may_end_by_two_runs_in_each_order() {
+    let mut fault = with_nccl(measured("fault", 10, &all(), Some((1, 2))));
+    fault["conclusion"] = json!({ "verdict": "broken", "exit_code": 2, "reason": "NCCL" });
+    fault["pairs"][0]["verdict"]["verdict"] = json!("broken");
+    fault["pairs"][0]["directions"][0]["checks"][4]["outcome"] = json!("fail");
+    let with_nccl = with_nccl(as_run(run("with-nccl", 20, &[0, 1, 2, 3], false)));
+    let measured = measured("measured", 30, &all(), None);
+    let reports = [fault, with_nccl, measured];
+    for order in orders(reports.len()) {
+        // Beside a fault that was not over when one of them came, the run without NCCL is no proof.
+        let is_refuted = order.last() == Some(&1);
+        let expected = if is_refuted {
+            ("fault", Verdict::Degraded)
+        } else {
+            ("measured", Verdict::Healthy)
+        };
+        let sent: Vec<Value> = order.iter().map(|place| reports[*place].clone()).collect();
+        let (_, id, verdict) = told(&sent).await;
+        assert_eq!((id.as_str(), verdict), expected, "{order:?}");
     }
 }
 
