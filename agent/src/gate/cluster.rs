@@ -7,6 +7,8 @@ use crate::slurm::Node;
 pub(crate) const OURS: &str = "peerless:";
 
 const HOUR: i64 = 3_600;
+/// Seconds by which the clocks of a node and of Slurm's controller may differ.
+const CLOCKS_DIFFER: u64 = 60;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Service {
@@ -72,6 +74,19 @@ pub(crate) fn is_ours(node: &Node) -> bool {
     node.state.is("DRAIN") && node.reason.starts_with(OURS)
 }
 
+/// Whether the node is as a drain with `reason`, set at `now`, left it. Anything else may be a person's or Slurm's meanwhile.
+pub(crate) fn is_as_drained(nodes: &[Node], own: &str, reason: &str, now: i64) -> bool {
+    // Slurm may take away what ends a reason.
+    let text = |reason: &str| reason.trim_end_matches(['"', '\'', ' ']).to_owned();
+    let is_of_now = |since: i64| since.abs_diff(now) <= CLOCKS_DIFFER;
+    nodes.iter().any(|node| {
+        node.name == own
+            && node.state.is_only_drained()
+            && text(&node.reason) == text(reason)
+            && node.since.is_none_or(is_of_now)
+    })
+}
+
 /// Without a time it may have been within the hour.
 fn counts<'a>(nodes: impl Iterator<Item = &'a Node>, now: i64) -> Counts {
     nodes.fold(Counts::default(), |counts, node| Counts {
@@ -120,6 +135,33 @@ mod tests {
         assert_eq!(of("e"), Some((Service::Down, 3, 2)));
         assert_eq!(of("x"), None);
         assert_eq!(standing(&nodes, "a", 10_000).unwrap().nodes, 6);
+    }
+
+    #[test]
+    fn only_the_drain_that_was_just_set_is_one() {
+        for (state, reason, since, expected) in [
+            ("IDLE+DRAIN", "peerless: broken", Some(10_000), true),
+            ("IDLE+DRAIN", "peerless: broken", None, true),
+            ("IDLE+DRAIN", "peerless: broken", Some(20_000), false),
+            (
+                "IDLE+DRAIN",
+                "peerless: broken, bad disk: alice",
+                Some(10_000),
+                false,
+            ),
+            ("IDLE+DRAIN", "peerless: alice keeps it", Some(10_000), false),
+            ("DOWN+DRAIN", "peerless: broken", Some(10_000), false),
+            ("IDLE+DRAIN+MAINT", "peerless: broken", Some(10_000), false),
+            ("IDLE", "peerless: broken", Some(10_000), false),
+        ] {
+            let nodes = [node("a", state, reason, since)];
+            assert_eq!(
+                is_as_drained(&nodes, "a", "peerless: broken ", 10_001),
+                expected,
+                "{state} {reason} {since:?}"
+            );
+            assert!(!is_as_drained(&nodes, "b", "peerless: broken", 10_001));
+        }
     }
 
     /// Of all that drained at once exactly as many stay as the limit says, whoever looks first.

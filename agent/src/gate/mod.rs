@@ -16,7 +16,7 @@ mod limit;
 mod seen;
 mod silence;
 
-pub(crate) use cluster::{OURS, drained_before, standing};
+pub(crate) use cluster::{OURS, drained_before, is_as_drained, standing};
 pub(crate) use decide::{Action, Cause, InDoubt, Place, Question, decide};
 pub(crate) use limit::Limit;
 pub(crate) use seen::{Doubt, Ended, Found, Seen, of_look, of_probe, of_status};

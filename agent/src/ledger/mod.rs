@@ -13,7 +13,7 @@ use kb_core::report::{Gpu, Report};
 use kb_core::verdict::cause;
 use time::OffsetDateTime;
 
-use crate::host::{self, HostRoot, LogEvents};
+use crate::host::{self, HostRoot, LogEvents, Visibility};
 
 pub(crate) use file::{Changed, LedgerFile, Unkept};
 pub(crate) use run::{of_run_alone, of_run_beside};
@@ -126,6 +126,7 @@ fn take_in(
         look.unread("kernel_log", &why);
     }
     ledger.log = place;
+    look.sees_all = sees_all(root);
     see_bus(&mut look, root);
     ledger.look(&look);
     ledger.proof(report, policy);
@@ -144,6 +145,15 @@ fn see_bus(look: &mut Look, root: &HostRoot) {
     {
         look.bus.add_others(host::others_on_bus(root));
     }
+}
+
+/// False where the GPUs of an earlier boot may be there, and granted to others.
+fn sees_all(root: &HostRoot) -> bool {
+    let visible = std::env::var("NVIDIA_VISIBLE_DEVICES").ok();
+    !matches!(
+        host::visibility(root, visible.as_deref()),
+        Visibility::Confined(_)
+    )
 }
 
 fn look_at(report: &Report, scope: Scope) -> Look {

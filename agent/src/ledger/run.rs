@@ -7,7 +7,7 @@ use time::OffsetDateTime;
 
 use crate::host::{self, HostRoot, LogEvents};
 
-use super::{look_at, see_bus, without_ledger};
+use super::{look_at, see_bus, sees_all, without_ledger};
 
 pub(super) struct Taken {
     pub(super) health: Health,
@@ -69,6 +69,7 @@ pub(super) fn take_in(
     } else {
         look.events = during(report);
     }
+    look.sees_all = sees_all(root);
     see_bus(&mut look, root);
     Taken {
         health: concluded(ledger, look, (report, scope), policy),

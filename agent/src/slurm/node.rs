@@ -26,6 +26,16 @@ impl State {
             .any(|part| part.trim_end_matches(|mark: char| !mark.is_ascii_alphabetic()) == word)
     }
 
+    /// In service but for a drain. A flag of trouble or of a person's, or a mark such as that of a node that does not respond, is more.
+    pub(crate) fn is_only_drained(&self) -> bool {
+        /// They say how the node was made and what its jobs do.
+        const BESIDE: [&str; 4] = ["COMPLETING", "PLANNED", "CLOUD", "DYNAMIC_NORM"];
+        let mut parts = self.0.split('+');
+        let base = parts.next();
+        let is_up = base.is_some_and(|base| ["IDLE", "MIXED", "ALLOCATED"].contains(&base));
+        is_up && self.is("DRAIN") && parts.all(|flag| flag == "DRAIN" || BESIDE.contains(&flag))
+    }
+
     /// Out of service, and no job is left. DRAIN with jobs left (ALLOCATED, MIXED, COMPLETING) is draining to sinfo.
     pub(crate) fn is_drained_and_empty(&self) -> bool {
         self.is("DRAIN") && (self.is("IDLE") || self.is("DOWN")) && !self.is("COMPLETING")
@@ -82,6 +92,26 @@ mod tests {
             ("", false),
         ] {
             assert_eq!(State::new(state).is_drained_and_empty(), expected, "{state}");
+        }
+    }
+
+    #[test]
+    fn a_drain_with_another_flag_is_more_than_a_drain() {
+        for (state, expected) in [
+            ("IDLE+DRAIN", true),
+            ("MIXED+DRAIN", true),
+            ("ALLOCATED+COMPLETING+DRAIN", true),
+            ("IDLE+CLOUD+DRAIN", true),
+            ("IDLE*+DRAIN", false),
+            ("IDLE+DRAIN+NOT_RESPONDING", false),
+            ("IDLE+DRAIN+MAINT", false),
+            ("IDLE+DRAIN+FAIL", false),
+            ("DOWN+DRAIN", false),
+            ("FAIL+DRAIN", false),
+            ("IDLE", false),
+            ("", false),
+        ] {
+            assert_eq!(State::new(state).is_only_drained(), expected, "{state}");
         }
     }
 

@@ -70,6 +70,40 @@ fn a_fault_that_asks_for_a_boot_holds_the_node_back_until_then() {
     }
 }
 
+/// The first lines of a boot may have told of a fault, and the kernel keeps only the last ones.
+#[test]
+fn lines_that_are_gone_hold_the_node_back_until_they_are_cleared() {
+    let node = node(healthy);
+    let later = "6,5000,900000000,-;usb 1-1: new high-speed USB device number 2 using xhci_hcd\n";
+    fs::write(node.path("host/dev/kmsg"), later).unwrap();
+    let (_, run) = admit(&node);
+    assert_eq!(run.code, 3, "{}", run.stderr);
+    assert!(
+        run.stderr.contains("whether they tell of a fault is not known"),
+        "{}",
+        run.stderr
+    );
+    assert_eq!(look(&node).code, 0, "an agent that came late is no fault");
+    let by = [
+        "log_missed@node",
+        "--reason",
+        "read in the journal",
+        "--by",
+        "test",
+    ];
+    let mut clear = node.bare("clear");
+    let cleared = Run::of(
+        &clear
+            .args(by)
+            .arg("--state")
+            .arg(node.path("state"))
+            .output()
+            .unwrap(),
+    );
+    assert_eq!(cleared.code, 0, "{}", cleared.stderr);
+    assert_eq!(admit(&node).1.code, 0);
+}
+
 /// What a reset mends may have been mended in this boot, which the run shows. It is told that there was something.
 #[test]
 fn what_a_reset_mends_is_ended_by_the_run_and_counts_no_more() {

@@ -46,6 +46,30 @@ fn lines_of_another_host_or_an_earlier_boot_are_none_of_this_node() {
     }
 }
 
+/// A node that was renamed writes under its old name until syslog starts anew.
+#[test]
+fn a_file_in_which_all_kernel_lines_carry_another_name_is_not_read() {
+    let node = node(Condition::default());
+    let host = node.path("host");
+    fs::remove_file(node.path("host/dev/kmsg")).unwrap();
+    write(&host, "etc/hostname", "gpu-17\n");
+    // 2026-11-30T01:00:00Z.
+    write(&host, "proc/stat", "btime 1796000400\n");
+    let lost = xid(79, "GPU has fallen off the bus.");
+    let line = |name: &str| format!("2026-11-30T02:50:00.000000+00:00 {name} kernel: {lost}\n");
+    write(&host, "var/log/messages", line("old-17"));
+    for _ in 0..2 {
+        let run = daemon(&node, &[]);
+        assert_eq!(run.code, 3, "{}", run.stderr);
+        for name in ["old-17", "gpu-17"] {
+            assert!(run.stderr.contains(name), "{}", run.stderr);
+        }
+    }
+    write(&host, "var/log/messages", line("old-17") + &line("gpu-17"));
+    let run = daemon(&node, &[]);
+    assert_eq!(run.code, 2, "{}", run.stderr);
+}
+
 #[test]
 fn an_xid_behind_the_device_of_the_kernel_is_one() {
     let node = node(Condition::default());

@@ -12,12 +12,13 @@ use crate::verdict::not_admitted;
 pub const ENDS_BY: &str = "after the repair `peerless-agent admit` ends it, or `peerless-agent clear`";
 
 /// True of a fault of the hardware: an Xid, an SXid, errors of memory, a fatal kernel message of no application, or what a
-/// load found; and of an unreadable ledger, which may hold one. Only an admitting run or an audited clear ends it.
+/// load found; of one of a cause that is not known, which a newer agent may have found; and of an unreadable ledger, which may
+/// hold one. Only an admitting run or an audited clear ends it.
 pub fn needs_admission(entry: &Entry) -> bool {
     let is_of_hardware = matches!(
         entry.cause.as_str(),
         cause::XID | cause::SXID | cause::ECC_UNCORRECTED | cause::LOAD_FAULT | cause::KERNEL_MESSAGE
-    );
+    ) || cause::watched(&entry.cause).is_none();
     let is_fault = entry.bearing == Bearing::Fault && entry.at_fault != Some(Blame::Application);
     let is_meant = (is_of_hardware && is_fault) || entry.cause == cause::LEDGER_DAMAGED;
     entry.nature == Nature::Event && is_meant

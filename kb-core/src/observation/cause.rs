@@ -4,6 +4,7 @@
 use crate::report::{Bearing, Nature};
 
 pub const GPU_LOST: &str = "gpu_lost";
+pub const DEVICE_MISSING: &str = "device_missing";
 pub const GPU_WITHOUT_DRIVER: &str = "gpu_without_driver";
 pub const RECOVERY_ACTION: &str = "recovery_action";
 pub const REMAP_FAILED: &str = "remap_failed";
@@ -48,6 +49,14 @@ pub const WATCHED: &[Watched] = &[
         record: Some("nvml/gpu-is-lost"),
         means: "NVML says that the GPU is lost (error 15), or the NVIDIA driver has it and NVML does not list it, to an agent that sees all GPUs.",
         read_from: "any answer of NVML about the GPU; the PCI bus beside NVML's list",
+    },
+    Watched {
+        cause: DEVICE_MISSING,
+        nature: Nature::State,
+        bearing: Some(Bearing::Fault),
+        record: Some("cuda/invalid-device-ordinal"),
+        means: "The node has fewer GPUs than in an earlier boot since its last admission.",
+        read_from: "the GPUs that are listed, beside those that the ledger has of earlier boots",
     },
     Watched {
         cause: RECOVERY_ACTION,

@@ -25,6 +25,8 @@ pub struct Look {
     pub view: Option<String>,
     /// Whether all GPUs of the node were looked at.
     pub scope: Scope,
+    /// True where nothing confines the agent to some of the node's GPUs, as far as is known.
+    pub sees_all: bool,
     /// What was written into the kernel log since the look before, in its order.
     pub events: Vec<Occurrence>,
     /// Lines of the kernel log that were gone before they were read.
@@ -34,6 +36,10 @@ pub struct Look {
     pub(crate) states: Vec<Reading>,
     pub(crate) counts: Vec<Count>,
     pub(crate) links: Vec<(String, u64)>,
+    /// How many GPUs the node should have, where the operator said so.
+    pub(crate) expected_gpus: Option<u64>,
+    /// GPUs that do not say where they are.
+    pub(crate) without_place: usize,
     /// Where the GPUs and other devices lie.
     pub bus: Bus,
 }
@@ -96,6 +102,8 @@ impl Look {
         };
         let view = report.host.get(fact_name::GPUS_VIEW);
         look.view = view.and_then(|view| Some(view.value.as_ref()?.as_str()?.to_owned()));
+        let expected = report.host.get(fact_name::EXPECTED_GPUS);
+        look.expected_gpus = expected.and_then(|expected| expected.value.as_ref()?.as_u64());
         let nvml = report.host.get(fact_name::NVML_DRIVER_VERSION);
         if let Some(gap) = nvml.and_then(|fact| fact.gap.as_ref()) {
             look.unread("nvml", &gap.reason);
@@ -279,6 +287,7 @@ impl Look {
     /// One that was only expected, or that nobody can name, has no device: it is told by the report's conclusion.
     fn absent(&mut self, gpu: &AbsentGpu) {
         let device = gpu.pci_address.as_deref().map(canonical);
+        self.without_place += usize::from(device.is_none() && gpu.absence != Absence::Missing);
         match (gpu.absence, device) {
             (Absence::Lost, Some(device)) => {
                 self.state(cause::GPU_LOST, &device, Some(gpu.reason.clone()));

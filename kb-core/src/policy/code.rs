@@ -29,9 +29,10 @@ pub const PAIR_WARNINGS: &[&str] = &[
 /// Causes that take in many codes: a rule names one of these.
 const TOO_WIDE: [&str; 3] = [cause::XID, cause::SXID, cause::KERNEL_MESSAGE];
 
-/// Causes that no policy makes milder: a lost GPU, what a load proved, and what could not be told.
-const PROTECTED_CAUSES: [&str; 4] = [
+/// Causes that no policy makes milder: a lost or missing GPU, what a load proved, and what could not be told.
+const PROTECTED_CAUSES: [&str; 5] = [
     cause::GPU_LOST,
+    cause::DEVICE_MISSING,
     cause::GPU_WITHOUT_DRIVER,
     cause::LOAD_FAULT,
     cause::LEDGER_DAMAGED,

@@ -133,6 +133,12 @@ fn of_gpu(place: usize, of: &LoadOfGpu, most_corrected: f64) -> Vec<Found> {
             add(&rows::ROWS_REMAPPED, told, &format!("counters/{name}"));
         }
     }
+    for name in [fact_name::REMAPPED_ROWS_FAILURE, fact_name::REMAPPED_ROWS_PENDING] {
+        if risen(of, name).is_some() {
+            let told = format!("remapping of rows of its memory became so under load: {name}");
+            add(&rows::ROWS_REMAPPED, told, &format!("counters/{name}"));
+        }
+    }
     for (name, most) in [
         (fact_name::NVLINK_REPLAY_ERRORS, 0.0),
         (fact_name::NVLINK_RECOVERY_ERRORS, 0.0),

@@ -4,7 +4,7 @@ use std::thread::sleep;
 
 use crate::cli::GateArgs;
 use crate::clock::{Clock as _, SystemClock};
-use crate::gate::{Action, Cause, OURS, drained_before};
+use crate::gate::{Action, Cause, OURS, drained_before, is_as_drained};
 
 use super::look::Looked;
 use super::say;
@@ -43,7 +43,9 @@ pub(super) fn act(
 /// were there. Those that stay are the same for all who look.
 fn drain(arguments: &GateArgs, node: &str, why: &str) -> Result<Action, String> {
     let scontrol = arguments.scontrol();
-    scontrol.drain(node, &format!("{OURS} {}", say::short(why)))?;
+    let reason = format!("{OURS} {}", say::short(why));
+    let drained_at = SystemClock.now().unix_timestamp();
+    scontrol.drain(node, &reason)?;
     sleep(arguments.settle);
     let now = SystemClock.now().unix_timestamp();
     let Ok(nodes) = scontrol.nodes() else {
@@ -53,10 +55,11 @@ fn drain(arguments: &GateArgs, node: &str, why: &str) -> Result<Action, String> 
     let reached = drained_before(&nodes, node, now)
         .and_then(|standing| arguments.max_drained.reached(standing.nodes, standing.others));
     match reached {
-        Some(reached) => {
+        // A node that has changed meanwhile is out of service for another reason, too.
+        Some(reached) if is_as_drained(&nodes, node, &reason, drained_at) => {
             scontrol.resume(node)?;
             Ok(Action::Alert(Cause::TooMany(reached)))
         }
-        None => Ok(Action::Drain),
+        _ => Ok(Action::Drain),
     }
 }

@@ -49,7 +49,18 @@ pub(crate) fn events(
         Ok(read) => read,
         Err(error) => return unread(format!("{name}: {error}")),
     };
-    if records.is_empty() && !source.has_others() && has_unknown_lines(&name, from, &place) {
+    let (passed_over, is_behind) = (source.passed_over(), is_behind_a_look_of(boot_id, from));
+    if let Some((other, own)) = passed_over.of_this_boot
+        && records.is_empty()
+        && !is_behind
+    {
+        // In a boot the kernel of this host wrote something, too: the lines may be its own under an earlier name.
+        return unread(format!(
+            "{name}: all lines of the kernel's of this boot carry the name of another host: {other}; this host is {own}"
+        ));
+    }
+    let is_unknown = !(passed_over.has_others && is_behind) && has_unknown_lines(&name, from, &place);
+    if records.is_empty() && (is_unknown || passed_over.is_unknown) {
         return unread(format!(
             "{name}: none of its lines is the kernel's in a form that is known"
         ));
@@ -77,6 +88,13 @@ pub(crate) fn events(
         missed,
         unread: (!source.shows_the_window()).then(|| BEFORE_ONLY.to_owned()),
     }
+}
+
+/// Whether a look of this boot has read the file already: what was added since may be other hosts' alone.
+fn is_behind_a_look_of(boot_id: Option<&str>, from: Option<&LogPlace>) -> bool {
+    from.is_some_and(|from| {
+        matches!(from.place, Place::File { .. }) && boot_id.is_some() && from.boot_id.as_deref() == boot_id
+    })
 }
 
 /// Whether the log has lines, or new ones, of which none was the kernel's. The other files have lines of programs, too.

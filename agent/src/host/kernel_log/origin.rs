@@ -33,15 +33,36 @@ impl Origin {
         }
     }
 
-    /// True of a line that another host's kernel wrote. Before it knows its name, each calls itself `localhost`.
-    pub(super) fn is_of_another_host(&self, line: &str) -> bool {
+    pub(super) fn own(&self) -> &str {
+        self.own.as_deref().unwrap_or_default()
+    }
+
+    /// The name of the other host whose kernel wrote a line.
+    pub(super) fn other_host<'a>(&self, line: &'a str) -> Option<&'a str> {
+        let (before, _) = line.split_once(" kernel: ")?;
+        // What a program says of a kernel stands behind the program's own name.
+        if before.ends_with(':') || before.contains(": ") {
+            return None;
+        }
+        let host = before.split_whitespace().next_back()?;
+        self.is_another(host).then_some(host)
+    }
+
+    /// True of a line in the form of RFC 5424 that this host's kernel may have written.
+    pub(super) fn is_in_unknown_form(&self, line: &str) -> bool {
+        let mut words = line.split_whitespace();
+        let begins = words
+            .next()
+            .is_some_and(|first| first.starts_with('<') && first.ends_with(">1"));
+        // Behind the time.
+        let host = words.nth(1);
+        let program = words.next();
+        begins && program == Some("kernel") && host.is_some_and(|host| !self.is_another(host))
+    }
+
+    /// Before it knows its name, each host calls itself `localhost`.
+    fn is_another(&self, host: &str) -> bool {
         let Some(own) = &self.own else { return false };
-        let Some((before, _)) = line.split_once(" kernel: ") else {
-            return false;
-        };
-        let Some(host) = before.split_whitespace().next_back() else {
-            return false;
-        };
         let name = short(host);
         name != *own && name != "localhost" && host.parse::<IpAddr>().is_err()
     }
@@ -110,11 +131,30 @@ mod tests {
         ] {
             for stamp in ["Nov 30 02:50:00", "2026-11-30T02:50:00.000000+00:00"] {
                 let line = format!("{stamp} {host} kernel: [    9.000000] NVRM: x");
-                assert_eq!(origin().is_of_another_host(&line), is_other, "{line}");
-                assert!(!Origin::default().is_of_another_host(&line));
+                assert_eq!(origin().other_host(&line), is_other.then_some(host), "{line}");
+                assert_eq!(Origin::default().other_host(&line), None);
             }
         }
-        assert!(!origin().is_of_another_host("[    9.000000] NVRM: x"));
+        for line in [
+            "[    9.000000] NVRM: x",
+            "Nov 30 02:50:00 gpu-17 alice[7]: kernel: NVRM: x",
+        ] {
+            assert_eq!(origin().other_host(line), None, "{line}");
+        }
+    }
+
+    #[test]
+    fn lines_in_the_form_of_rfc_5424_are_told_by_program_and_host() {
+        for (line, expected) in [
+            ("<3>1 2026-11-30T02:50:00Z gpu-17 kernel - - - NVRM: x", true),
+            ("<3>1 2026-11-30T02:50:00Z gpu-18 kernel - - - NVRM: x", false),
+            ("<3>1 2026-11-30T02:50:00Z gpu-17 sshd 7 - - kernel", false),
+            ("Nov 30 02:50:00 gpu-17 kernel: NVRM: x", false),
+            ("<3>1", false),
+            ("", false),
+        ] {
+            assert_eq!(origin().is_in_unknown_form(line), expected, "{line}");
+        }
     }
 
     #[test]

@@ -37,9 +37,19 @@ pub(super) enum Source {
         is_kmsg: bool,
         is_added_to: bool,
         origin: Origin,
-        /// Lines of other hosts were passed over.
-        has_others: bool,
+        passed_over: PassedOver,
     },
+}
+
+/// Lines of a file of syslog's that were read and are no records.
+#[derive(Debug, Clone, Default)]
+pub(super) struct PassedOver {
+    /// Some were other hosts'.
+    pub(super) has_others: bool,
+    /// The names of another host that wrote in this boot, and of this one.
+    pub(super) of_this_boot: Option<(String, String)>,
+    /// Some look like the kernel's, in a form that is not known.
+    pub(super) is_unknown: bool,
 }
 
 impl Source {
@@ -103,7 +113,7 @@ impl Source {
             is_kmsg: false,
             is_added_to: true,
             origin: Origin::of(root),
-            has_others: false,
+            passed_over: PassedOver::default(),
         }
     }
 
@@ -119,7 +129,7 @@ impl Source {
             is_kmsg: path == DEVICE,
             is_added_to: path != SNAPSHOT,
             origin: Origin::of(root),
-            has_others: false,
+            passed_over: PassedOver::default(),
         }
     }
 
@@ -134,8 +144,11 @@ impl Source {
         )
     }
 
-    pub(super) fn has_others(&self) -> bool {
-        matches!(self, Self::Lines { has_others: true, .. })
+    pub(super) fn passed_over(&self) -> PassedOver {
+        match self {
+            Self::Device(_) => PassedOver::default(),
+            Self::Lines { passed_over, .. } => passed_over.clone(),
+        }
     }
 
     /// The kernel's own log holds one boot, a file of syslog's any number.
@@ -168,7 +181,7 @@ impl Source {
                 file,
                 is_kmsg,
                 origin,
-                has_others,
+                passed_over,
                 ..
             } => {
                 let mut line = Vec::new();
@@ -181,9 +194,13 @@ impl Source {
                     let text = String::from_utf8_lossy(&line);
                     if *is_kmsg {
                         records.extend(Record::from_kmsg(&text));
-                    } else if origin.is_of_another_host(&text) {
-                        *has_others = true;
+                    } else if let Some(other) = origin.other_host(&text) {
+                        passed_over.has_others = true;
+                        if passed_over.of_this_boot.is_none() && !origin.is_of_an_earlier_boot(&text) {
+                            passed_over.of_this_boot = Some((other.to_owned(), origin.own().to_owned()));
+                        }
                     } else {
+                        passed_over.is_unknown |= origin.is_in_unknown_form(&text);
                         records.extend(Record::from_text(&text).map(|record| Record {
                             is_old: origin.is_of_an_earlier_boot(&text),
                             ..record

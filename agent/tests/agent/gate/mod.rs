@@ -14,6 +14,7 @@ use time::format_description::well_known::Rfc3339;
 use crate::deployment::shipped;
 use crate::node::{Node, Run};
 
+mod changed;
 mod prolog;
 mod results;
 mod server;
@@ -32,7 +33,8 @@ case "$*" in
         name=${2#NodeName=} reason=${4#Reason=}
         [ -z "$FAIL" ] || { echo "slurm_update error: Invalid user id" >&2; exit 1; }
         sed -i "s|^NodeName=$name .*|NodeName=$name State=IDLE+DRAIN Reason=$reason [root@$NOW]|" "$here/nodes"
-        [ ! -e "$here/also" ] || cat "$here/also" >> "$here/nodes" ;;
+        [ ! -e "$here/also" ] || cat "$here/also" >> "$here/nodes"
+        [ ! -e "$here/then" ] || . "$here/then" ;;
     "update NodeName="*" State=RESUME")
         sed -i "s|^NodeName=${2#NodeName=} .*|NodeName=${2#NodeName=} State=IDLE|" "$here/nodes" ;;
     "requeuehold "*) ;;

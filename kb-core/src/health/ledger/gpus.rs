@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use super::Ledger;
 use super::new::New;
-use crate::observation::{Look, Scope, cause};
-use crate::report::Nature;
+use crate::observation::{Look, Reading, Scope, cause};
+use crate::report::{NODE, Nature};
 
 /// Views that are remembered: each container that is made anew may have one of its own.
 const MOST_VIEWS: usize = 16;
@@ -76,7 +76,7 @@ impl Ledger {
 
     /// Compares the GPUs of a look at all of them with those that were listed earlier in this boot, and remembers them. A GPU
     /// that is listed no more, with no reason known, is lost: where the bus does not show it either, only the ledger knows
-    /// of it. GPUs can be taken out between two boots.
+    /// of it. GPUs can be taken out between two boots: those of an earlier boot are missing, and not lost.
     pub(super) fn gpus(&mut self, look: &Look) {
         if look.scope == Scope::All && !look.gpus.is_empty() {
             if look.boot_id.is_some() && self.gpus_boot == look.boot_id {
@@ -89,9 +89,50 @@ impl Ledger {
                 self.gpus_granted.clear();
                 self.gpus_boot.clone_from(&look.boot_id);
             }
+            if let Some(reading) = self.missing(look) {
+                self.state(&reading, look);
+            }
         }
         self.gpus.extend(look.gpus.iter().cloned());
         self.granted(look);
+    }
+
+    /// Whether the node has as many GPUs as in an earlier boot; nothing where this look cannot tell. As many as before may be
+    /// others: a GPU that was exchanged. One that is lost is told as that.
+    fn missing(&self, look: &Look) -> Option<Reading> {
+        if !look.sees_all {
+            return None;
+        }
+        let lost = self.open.iter().filter(|entry| entry.cause == cause::GPU_LOST);
+        let lost = lost.map(|entry| &entry.device);
+        let lost = lost.filter(|device| self.gpus_before.contains(*device));
+        let there: BTreeSet<&String> = look.gpus.iter().chain(&look.explained).chain(lost).collect();
+        let (had, has) = (self.gpus_before.len(), there.len());
+        let reading = |bad| Reading {
+            cause: cause::DEVICE_MISSING,
+            device: NODE.to_owned(),
+            bad,
+        };
+        if has >= had {
+            return Some(reading(None));
+        }
+        if let Some(expected) = look.expected_gpus {
+            // Of fewer than that the conclusion of the report tells.
+            let is_meant = usize::try_from(expected).is_ok_and(|expected| expected <= has);
+            return is_meant.then(|| reading(None));
+        }
+        if has + look.without_place >= had {
+            // Each of those may be one that seems to be gone.
+            return None;
+        }
+        let gone = self.gpus_before.iter().filter(|device| !there.contains(device));
+        let gone: Vec<&str> = gone.map(String::as_str).collect();
+        Some(reading(Some(format!(
+            "the node had {had} GPUs in an earlier boot and has {has} now; gone: {} (if fewer are meant, say so: --expect \
+             gpus={has}, or `peerless-agent clear {}`)",
+            gone.join(", "),
+            cause::DEVICE_MISSING,
+        ))))
     }
 
     fn gone(&mut self, look: &Look) {

@@ -290,6 +290,11 @@ impl Ledger {
         for entry in self.open.iter().filter(of_links) {
             self.links.remove(&entry.device);
         }
+        // So are the GPUs that are there.
+        let is_of_gpus = |entry: &Entry| is_meant(entry) && entry.cause == cause::DEVICE_MISSING;
+        if self.open.iter().any(is_of_gpus) {
+            self.gpus_before.clear();
+        }
         self.end(is_meant);
         let clear = Clear {
             at: at.to_owned(),

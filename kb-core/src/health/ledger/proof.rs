@@ -12,7 +12,7 @@ impl Ledger {
     ///
     /// What a load finds wrong with the hardware is an event of its own.
     ///
-    /// A fault of the hardware ends by a run that admits the node ([`not_admitted`]), on the GPUs that were loaded. Other events of an
+    /// A fault of the hardware, or of a cause that is not known, ends by a run that admits the node ([`not_admitted`]), on the GPUs that were loaded. Other events of an
     /// earlier boot end on the GPUs that a run proved. Events of the node and of its switches end when all GPUs of the node took
     /// part. A GPU that is gone keeps its events: nothing was proven of it.
     ///

@@ -112,6 +112,35 @@ fn a_proof_ends_warnings_and_an_admission_faults_of_a_single_gpu() {
     assert_eq!(ledger.health(Vec::new()).open, []);
 }
 
+/// A newer agent has kept it: what is not known may be of the hardware.
+#[test]
+fn a_fault_of_a_cause_that_is_not_known_ends_as_one_of_the_hardware_does() {
+    let of_newer_agent = |line: &str| {
+        let mut ledger = Ledger::default();
+        look(&mut ledger, &looked("a"), &[&xid(GPU_0, line)]);
+        let json = String::from_utf8(ledger.to_json().unwrap()).unwrap();
+        let newer = json.replace("\"cause\":\"xid\"", "\"cause\":\"of_a_newer_agent\"");
+        assert_ne!(newer, json);
+        Ledger::from_json(newer.as_bytes()).unwrap()
+    };
+    let mut ledger = of_newer_agent("79, x");
+    ledger.proof(&proven("b"), &Policy::default());
+    let health = ledger.health(Vec::new());
+    assert_eq!(only(&health).cause, "of_a_newer_agent");
+    assert_eq!(health.verdict, Verdict::Broken);
+    let mut cleared = ledger.clone();
+    cleared
+        .clear("of_a_newer_agent", "exchanged", "alice", "2026-11-25T10:00:00Z")
+        .unwrap();
+    assert_eq!(cleared.health(Vec::new()).open, []);
+    ledger.proof(&admitted("b"), &Policy::default());
+    assert_eq!(ledger.health(Vec::new()).open, []);
+    // A warning ends by a proof.
+    let mut ledger = of_newer_agent("61, x");
+    ledger.proof(&proven("b"), &Policy::default());
+    assert_eq!(ledger.health(Vec::new()).open, []);
+}
+
 #[test]
 fn an_open_fault_is_over_for_a_later_report_that_admits_or_tells_of_its_end() {
     let mut ledger = Ledger::default();

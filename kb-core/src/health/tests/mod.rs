@@ -9,6 +9,7 @@ mod admission;
 mod bus;
 mod endings;
 mod links;
+mod missing;
 mod policy;
 mod recovery;
 mod sentences;

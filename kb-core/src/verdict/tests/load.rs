@@ -163,6 +163,12 @@ const CASES: &[Case] = &[
     (cause::ROWS_REMAPPED, |report| {
         counter(report, name::REMAPPED_ROWS_CORRECTED, 1);
     }),
+    (cause::ROWS_REMAPPED, |report| {
+        counter(report, name::REMAPPED_ROWS_FAILURE, 1);
+    }),
+    (cause::ROWS_REMAPPED, |report| {
+        counter(report, name::REMAPPED_ROWS_PENDING, 1);
+    }),
     (cause::LINK_ERRORS, |report| {
         counter(report, name::NVLINK_REPLAY_ERRORS, 1);
     }),
@@ -305,7 +311,12 @@ fn only_a_good_run_with_load_admits() {
     assert!(not_admitted(&short).unwrap().contains("30 are the least"));
     let broken = under_load(|report| wrong(report, "copy_push", false, None));
     assert!(not_admitted(&broken).unwrap().contains("broken"));
-    // Whoever sent it: what stands in it as found is not believed.
+    // What the sender found and this version does not.
+    let mut newer = under_load(|report| gpu_1(report).wrong_checksums = 1);
+    gpu_1(&mut newer).wrong_checksums = 0;
+    newer.conclusion = under_load(|_| {}).conclusion;
+    assert!(not_admitted(&newer).unwrap().contains(cause::WRONG_ARITHMETIC));
+    // That it found nothing is not believed.
     let mut forged = under_load(|report| gpu_1(report).wrong_checksums = 1);
     forged.load.as_mut().unwrap().findings.clear();
     forged.conclusion.verdict = Verdict::Healthy;

@@ -103,6 +103,38 @@ fn a_log_in_a_form_that_is_not_known_is_not_read() {
 }
 
 #[test]
+fn a_file_of_other_hosts_alone_is_not_read_until_a_look_of_this_boot_has_read_it() {
+    let other = "2026-11-30T02:50:00Z old-17 kernel: NVRM: Xid (PCI:0000:3b:00): 79, x\n";
+    let root = tree(&[
+        ("proc/sys/kernel/hostname", "gpu-17\n"),
+        ("etc/hostname", "gpu-17\n"),
+        // 2026-11-30T01:00:00Z.
+        ("proc/stat", "btime 1796000400\n"),
+        (KERN, other),
+    ]);
+    let host = HostRoot::new(root.path());
+    let why = |boot: &str, from: Option<&LogPlace>| events(&host, Some(boot), from, NOW).unread;
+    let told = why("a", None).unwrap();
+    assert!(told.contains(": old-17; this host is gpu-17"), "{told}");
+    let own = "2026-11-30T02:51:00Z gpu-17 kernel: usb 1-1: x\n";
+    add(root.path(), KERN, own);
+    let read = events(&host, Some("a"), None, NOW);
+    assert_eq!(read.unread, None);
+    // What is added by others is theirs in this boot; the next boot has lines of its own.
+    add(root.path(), KERN, other);
+    assert_eq!(why("a", read.place.as_ref()), None);
+    assert!(why("b", read.place.as_ref()).unwrap().contains("old-17"));
+    // Beside them a line that may be this host's.
+    add(
+        root.path(),
+        KERN,
+        "<3>1 2026-11-30T02:52:00Z gpu-17 kernel - - - NVRM: Xid (PCI:0000:3b:00): 79, x\n",
+    );
+    let told = why("a", read.place.as_ref()).unwrap();
+    assert!(told.contains("none of its lines"), "{told}");
+}
+
+#[test]
 fn lines_before_the_kernels_first_are_of_an_earlier_boot() {
     let line = |message: &str| format!("Nov 21 10:00:00 gpu-17 kernel: {message}\n");
     let log = [line(&xid(79)), line("Linux version 6.8.0"), line(&xid(31))].concat();
