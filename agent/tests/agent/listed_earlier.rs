@@ -13,7 +13,7 @@ const SECOND: &str = "0000:00:07.0";
 /// Four GPUs that a look has seen.
 fn looked_at() -> Node {
     let node = Node::with(&Scenario::healthy(4));
-    write(&node.path(""), "host/dev/kmsg", "5,1,0,-;Linux version 6.8.0\n");
+    write(&node.path(""), "host/dev/kmsg", "5,0,0,-;Linux version 6.8.0\n");
     assert_eq!(look(&node).code, 0);
     node
 }
@@ -97,7 +97,7 @@ fn confined(prepare: impl FnOnce(&Node)) -> Node {
         let driver = host.join("sys/bus/pci/devices").join(address).join("driver");
         symlink("../../../bus/pci/drivers/nvidia", driver).unwrap();
     }
-    write(&host, "dev/kmsg", "5,1,0,-;Linux version 6.8.0\n");
+    write(&host, "dev/kmsg", "5,0,0,-;Linux version 6.8.0\n");
     write(&host, "proc/1/cgroup", "0::/init.scope\n");
     write(&host, "proc/self/status", "Uid:\t0\t0\t0\t0\n");
     prepare(&node);

@@ -14,7 +14,6 @@ use std::sync::LazyLock;
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind, Match};
 
-use crate::scanner::xid_columns;
 use counts::counts_none;
 pub(crate) use level::Level;
 use level::Levels;
@@ -167,7 +166,9 @@ pub(crate) fn find_error_word(text: &[u8]) -> Option<usize> {
 
 /// Whether a line may tell of an error: it has such a word at the beginning of one of its own, or as an exception's name ends, and
 /// neither its number nor its level says that it is none.
-pub fn looks_like_error(line: &str) -> bool {
+///
+/// `columns` tells where the line names columns of a table, which are no words of an error; it is asked only where that matters.
+pub(crate) fn looks_like_error(line: &str, columns: impl FnOnce() -> Vec<usize>) -> bool {
     let Some(errors) = ERROR_WORDS.as_ref() else {
         return false;
     };
@@ -176,7 +177,7 @@ pub fn looks_like_error(line: &str) -> bool {
         before.is_none_or(|before| !before.is_alphanumeric()) || is_hump(line.as_bytes(), at)
     };
     let mut levels = Levels::new(line.as_bytes());
-    let columns = LazyCell::new(|| xid_columns(line.as_bytes()));
+    let columns = LazyCell::new(columns);
     let is_column = |at: usize| {
         let rest = line.get(at..).unwrap_or_default();
         rest.starts_with("XIDER") && columns.contains(&at)

@@ -8,8 +8,9 @@ use rustc_hash::FxBuildHasher;
 use serde::{Deserialize, Serialize};
 
 use super::lines::{RUN_BYTES, line_end, line_start, newlines, size, tail};
+use super::xid_columns;
 use super::{message_start, without_colours};
-use crate::error_words::{find_error_word, looks_like_error};
+use crate::error_words::{self, find_error_word};
 
 /// Messages that are told.
 const MOST: usize = 20;
@@ -26,6 +27,11 @@ const SETTLED_BYTES: u64 = RUN_BYTES as u64;
 const LEAST_BYTES: usize = 64;
 /// What is kept of a line, in bytes.
 const KEPT_BYTES: usize = 400;
+
+/// Whether a line may tell of an error (see [`crate::error_words`]). A column of Xids in a table of `dcgmi dmon` does not.
+pub fn looks_like_error(line: &str) -> bool {
+    error_words::looks_like_error(line, || xid_columns(line.as_bytes()))
+}
 
 /// Lines that look like errors and that no record explains, each message once.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

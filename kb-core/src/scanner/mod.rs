@@ -82,7 +82,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 pub use cut_lines::HEAD_BYTES;
-pub use error_lines::{Unexplained, UnexplainedLine};
+pub use error_lines::{Unexplained, UnexplainedLine, looks_like_error};
 pub use event::{Event, Hit};
 pub use fold::{MAX_FOLDS, MAX_FOLDS_OF_RECORD};
 pub use given::{EnvironmentError, check_environment};

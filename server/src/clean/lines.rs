@@ -33,7 +33,7 @@ mod tests {
     use std::io::Read as _;
     use std::path::Path;
 
-    use kb_core::error_words::looks_like_error;
+    use kb_core::scanner::looks_like_error;
 
     use super::*;
     use crate::clean::Corpus;

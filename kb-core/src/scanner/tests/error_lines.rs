@@ -6,7 +6,8 @@ use proptest::prelude::*;
 
 use super::super::testing::{lines, matcher, scan_text};
 use super::super::{ScanOptions, Summary, Unexplained, scan, without_colours};
-use crate::error_words::{find_error_word, looks_like_error};
+use crate::error_words::find_error_word;
+use crate::scanner::looks_like_error;
 
 fn numbers(summary: &Summary) -> Vec<u64> {
     let lines = summary

@@ -4,9 +4,9 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
 
-use kb_core::error_words::looks_like_error;
 use kb_core::matcher::Matcher;
 use kb_core::redact;
+use kb_core::scanner::looks_like_error;
 use kb_core::scanner::{Event, ScanOptions, Scanner, message_start, without_colours};
 use kb_core::templates::tokens;
 

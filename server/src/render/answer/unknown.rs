@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use kb_core::error_words::looks_like_error;
+use kb_core::scanner::looks_like_error;
 use kb_core::scanner::{message_start, without_colours};
 use kb_core::templates::tokens;
 
