@@ -20,14 +20,7 @@ pub(crate) struct ScratchServer {
 impl ScratchServer {
     /// Starts it; `name` is in the name of its folder.
     pub(crate) fn start(name: &str) -> Result<Self> {
-        // Exactly what the tests build: without their targets the features differ, and a hundred and fifty crates would be built
-        // once more.
-        shell::run(&mut shell::cargo(&[
-            "build",
-            "--workspace",
-            "--all-targets",
-            "--locked",
-        ]))?;
+        crate::test::build()?;
         Self::start_program(name, &shell::target().join("debug").join("peerless"))
     }
 

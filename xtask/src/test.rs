@@ -23,13 +23,8 @@ pub(crate) fn run(options: &Options) -> Result<()> {
 }
 
 fn run_tests(options: &Options, postgres_url: &str) -> Result<()> {
-    // Tests start each other's programs (agent runs need the server and the stand-in library): build all first.
-    shell::run(&mut shell::cargo(&[
-        "build",
-        "--workspace",
-        "--all-targets",
-        "--locked",
-    ]))?;
+    // Tests start each other's programs (agent runs need the server and the stand-in library).
+    build()?;
     shell::run(&mut shell::command(
         "docker-compose",
         &["--file", "docker-compose.yml", "config", "--quiet"],
@@ -51,4 +46,14 @@ fn run_tests(options: &Options, postgres_url: &str) -> Result<()> {
         .args(&options.filter)
         .env(postgres::VARIABLE, postgres_url);
     shell::run(&mut tests)
+}
+
+/// Builds all that tests use. Without their targets the features differ, and a hundred and fifty crates would be built once more.
+pub(crate) fn build() -> Result<()> {
+    shell::run(&mut shell::cargo(&[
+        "build",
+        "--workspace",
+        "--all-targets",
+        "--locked",
+    ]))
 }

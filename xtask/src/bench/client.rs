@@ -46,9 +46,19 @@ impl Connection {
     }
 
     pub(crate) fn send(&mut self, request: &[u8]) -> Result<()> {
+        if self.is_closed_by_server() {
+            *self = Self::open(self.address)?;
+        }
         self.filled = 0;
         self.bounds = None;
         Ok(self.stream.write_all(request)?)
+    }
+
+    /// A server that has too much to do says so with its answer.
+    fn is_closed_by_server(&self) -> bool {
+        self.answer().is_ok_and(|answer| {
+            header(answer.head, "connection").is_some_and(|told| told.eq_ignore_ascii_case("close"))
+        })
     }
 
     /// Reads once; true when the answer is whole. Does not wait where the system has said that there is something.
