@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use kb_core::ids::RecordId;
 use kb_core::report::{Failure, Report};
 use kb_core::scanner::{Event, Hit, Marked, MatchedLine, ScanOptions, message_start};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::evidence::Evidence;
 use crate::feed::Generation;
@@ -14,6 +14,10 @@ use crate::store::{Gravity, NewFinding};
 
 /// Text is read in pieces of this size, in bytes: an event for each of its hits lives no longer than its piece.
 const PIECE_BYTES: usize = 64 * 1024;
+
+/// What pointers to logs begin with.
+const LOGS: &str = "/logs/";
+const SUBJECT: &str = "report";
 
 type Shown = fn(&Marked) -> &str;
 
@@ -24,7 +28,7 @@ pub(super) fn findings<'a>(
     let logs = report.logs.iter().enumerate();
     let logs = logs.map(|(number, log)| {
         let shown: Shown = without_prefix;
-        (format!("/logs/{number}/text"), Cow::from(&log.text), shown)
+        (format!("{LOGS}{number}/text"), Cow::from(&log.text), shown)
     });
     let failures = report.failures.iter().enumerate();
     let failures = failures.map(|(number, failure)| {
@@ -68,7 +72,7 @@ fn in_text(generation: &Generation, pointer: &str, text: &str, shown: Shown) -> 
         Some(NewFinding {
             record: Some((found.id, found.revision)),
             rule: hit.map_or_else(|| "matcher".to_owned(), |hit| hit.pattern),
-            subject: "report".to_owned(),
+            subject: SUBJECT.to_owned(),
             title: own_words(line, shown, &published.record.document.signature),
             evidence: evidence.into_json(),
             gravity: Gravity::default(),
@@ -76,6 +80,16 @@ fn in_text(generation: &Generation, pointer: &str, text: &str, shown: Shown) -> 
         })
     });
     matches.collect()
+}
+
+/// Whether a line of a log that came with the report led to a finding.
+pub(in crate::domain) fn is_of_log(finding: &NewFinding) -> bool {
+    let evidence: Option<Value> = serde_json::from_str(&finding.evidence).ok();
+    let pointer = evidence
+        .as_ref()
+        .and_then(|evidence| evidence.pointer("/0/pointer"));
+    let pointer = pointer.and_then(Value::as_str);
+    finding.subject == SUBJECT && pointer.is_some_and(|pointer| pointer.starts_with(LOGS))
 }
 
 /// The line as the node wrote it, without the blanks around it. A record's signature is a sample from somewhere else,

@@ -45,6 +45,7 @@ mod tests;
 pub use again::{CorrelateError, recorrelate, recorrelate_while_it_changes};
 pub use check::{RuleError, check_expression, check_rules};
 pub(in crate::domain) use gravity::ruled;
+pub(in crate::domain) use logs::is_of_log;
 pub use preview::{Preview, Previewed};
 pub use rules::Correlator;
 pub use verdict::of_verdict;

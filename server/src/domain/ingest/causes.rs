@@ -10,8 +10,9 @@ use kb_core::report::{Bearing, Nature, Report};
 use kb_core::text::Sha256;
 use kb_core::verdict::{Verdict, cause};
 
-use super::ends::{failed, gone};
+use super::ends::failed;
 use super::gone::{expected_gpus, name};
+use super::number::gone;
 use super::over::{is_named, needs_run, refused};
 use super::warned::Warned;
 use crate::store::{Causes, NewFinding, NewReport, OpenFault, Weight};

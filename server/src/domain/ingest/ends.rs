@@ -2,11 +2,12 @@
 
 use kb_core::health::still_open;
 use kb_core::observation::{Look, canonical};
-use kb_core::report::{Absence, AbsentGpu, Check, Gpu, Outcome, Pair, Report};
-use kb_core::verdict::{Verdict, all_passed, cause, check_passed, unproven};
+use kb_core::report::{Check, Gpu, Outcome, Pair, Report};
+use kb_core::verdict::{Verdict, all_passed, cause, check_passed, not_admitted, unproven};
 
 use super::gone::{covers, expected_gpus, expected_now, is_as_many_as_expected, is_same, name};
 use super::load::leaves_load_open;
+use super::number::{gone, gpus_of_node};
 
 /// Rungs that checks prove; 1 is the driver's own answer.
 const CHECKED_RUNGS: std::ops::RangeInclusive<u8> = 2..=7;
@@ -57,8 +58,9 @@ pub(super) fn leaves_gpus_open(fault: &Report, proof: &Report) -> Option<String>
     if let Some(gpu) = gone(fault).find(|gpu| gpu.pci_address.as_ref().is_some_and(|at| !is_back(at))) {
         return Some(format!("{} is still not among its GPUs", gpu.name()));
     }
-    let (had, has) = (fault.gpus.len() + gone(fault).count(), proof.gpus.len());
-    if has < had {
+    let (had, has) = (gpus_of_node(fault), proof.gpus.len());
+    // An admission has asked its own agent which GPUs the node had, and says how many there are from then on.
+    if has < had && not_admitted(proof).is_some() {
         return Some(format!("it shows {has} GPUs, and there were {had}"));
     }
     // Who says another number now has changed what the node should have.
@@ -68,12 +70,6 @@ pub(super) fn leaves_gpus_open(fault: &Report, proof: &Report) -> Option<String>
         return Some(format!("it shows {has} GPUs, and there should be {should}"));
     }
     None
-}
-
-/// GPUs that should be there.
-pub(super) fn gone(report: &Report) -> impl Iterator<Item = &AbsentGpu> {
-    let absent = report.absent.iter();
-    absent.filter(|gpu| matches!(gpu.absence, Absence::Missing | Absence::Lost))
 }
 
 /// Why the later report does not show that each state that was bad is good.
@@ -257,6 +253,37 @@ mod tests {
         left_open(&lost(json!("0000:00:99.0")), &whole(3), "0000:00:99.0");
         left_open(&lost(json!(null)), &whole(2), "2 GPUs, and there were 3");
         assert_eq!(why(&lost(json!(null)), &whole(3)), None);
+    }
+
+    #[test]
+    fn a_gpu_that_cuda_lists_and_nvml_calls_lost_is_one() {
+        let mut fault = fault(2, 0);
+        fault["gpus"][1]["nvml_index"] =
+            json!({ "source": "test", "gap": { "kind": "failed", "reason": "GPU is lost" } });
+        fault["absent"] = json!([{ "absence": "lost", "reason": "number 1 of NVML's list" }]);
+        assert_eq!(why(&fault, &whole(2)), None);
+        fault["absent"] = json!([{ "absence": "lost", "reason": "" }, { "absence": "lost", "reason": "" }]);
+        left_open(&fault, &whole(2), "2 GPUs, and there were 3");
+    }
+
+    #[test]
+    fn an_admission_says_how_many_gpus_there_are() {
+        let mut fault = fault(2, 0);
+        fault["absent"] = json!([{ "absence": "lost", "reason": "" }]);
+        left_open(&fault, &whole(2), "2 GPUs, and there were 3");
+        let loaded = |gpu: u32| {
+            json!({ "gpu": gpu, "launches": 9, "copies": 9, "checks": 9, "wrong_checksums": 0, "wrong_copies": 0,
+                "samples": 9, "throttled": {}, "counters": {}, "figures": {} })
+        };
+        let gap = json!({ "source": "test", "gap": { "kind": "skipped", "reason": "test" } });
+        let mut admitted = whole(2);
+        admitted["host"] = json!({ "kernel_log.readable": { "value": true, "source": "test" } });
+        admitted["load"] = json!({ "asked_seconds": 60.0, "seconds": 60.0, "steps": 9, "earlier": gap, "findings": [],
+            "gpus": [loaded(0), loaded(1)] });
+        assert_eq!(why(&fault, &admitted), None);
+        // One that is known by name has to be there all the same.
+        fault["absent"] = json!([{ "absence": "lost", "pci_address": "0000:00:99.0", "reason": "" }]);
+        left_open(&fault, &admitted, "0000:00:99.0");
     }
 
     #[test]

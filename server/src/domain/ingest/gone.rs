@@ -3,8 +3,8 @@
 use kb_core::observation::canonical;
 use kb_core::report::{Fact, Gpu, Report, fact_name};
 
-use super::ends::gone as lost;
 use super::machine::{is_of_all, is_on_purpose};
+use super::number::gpus_of_node;
 use super::weight::CONVERTED;
 
 pub(super) fn expected_gpus(report: &Report) -> Option<usize> {
@@ -97,7 +97,7 @@ pub(super) fn all_exchanged(earlier: &Report, later: &Report) -> bool {
     has_rebooted(earlier, later)
         && has_uuids(earlier)
         && has_uuids(later)
-        && later.gpus.len() >= earlier.gpus.len() + lost(earlier).count()
+        && later.gpus.len() >= gpus_of_node(earlier)
         && !share_a_gpu(earlier, later)
         && sees_all(later)
 }

@@ -1,15 +1,41 @@
-//! Faults of GPUs that a report's own kernel log tells of during the run, by the records.
+//! What a report's own logs say against its verdict, by the records.
 
 use kb_core::observation::bearing;
 use kb_core::policy::Policy;
 use kb_core::record::Record;
 use kb_core::report::{Bearing, Report, When};
 use kb_core::scanner::ScanOptions;
+use kb_core::verdict::Verdict;
 
-use crate::domain::correlate::ruled;
+use super::weight::CONVERTED;
+use crate::domain::correlate::{is_of_log, ruled};
 use crate::feed::Generation;
+use crate::store::NewFinding;
 
-/// The first record whose fault the log tells of on lines about GPUs; `None` where there is none.
+/// The worst that the logs of a report without a ledger come to by its findings, and what names that: a finding that is open against
+/// a node is no health of it. Where there is a ledger, that knows what is open of what was logged. Of another tool's logs nobody knows
+/// which machine wrote them.
+pub(super) fn worst(report: &Report, findings: &[NewFinding]) -> Option<(Verdict, String)> {
+    if report.health.is_some() || report.host.contains_key(CONVERTED) {
+        return None;
+    }
+    let speak_against = findings
+        .iter()
+        .filter(|finding| finding.gravity.bearing >= Bearing::Warning);
+    let worst = speak_against
+        .filter(|finding| is_of_log(finding))
+        .max_by_key(|finding| finding.gravity.bearing)?;
+    let verdict = match worst.gravity.bearing {
+        Bearing::Fault => Verdict::Broken,
+        Bearing::Unknown => Verdict::Unknown,
+        Bearing::Warning => Verdict::Degraded,
+        Bearing::Event => return None,
+    };
+    let name = worst.record.as_ref().map(|(id, _)| id.to_string());
+    Some((verdict, name.unwrap_or_else(|| worst.rule.clone())))
+}
+
+/// The first record whose fault the kernel log tells of during the run, on lines about GPUs; `None` where there is none.
 pub(super) fn fault<'g>(generation: &'g Generation, report: &Report, policy: &Policy) -> Option<&'g Record> {
     let addresses: Vec<String> = report
         .gpus

@@ -12,7 +12,7 @@
 //! later     later reports that show fewer GPUs               boots     whether the node's boots speak against a clock
 //! left      what a later report leaves of an earlier one     of_ledger what the ledger of a report holds open
 //! ledgers   the ledgers of two reports                        devices   where the devices of an earlier report are in a later one
-//! both      two reports, GPU by GPU and pair by pair
+//! both      two reports, GPU by GPU and pair by pair       number    how many GPUs the node of a report has, each counted once
 //! mod       keep, correlate, answer
 //! ```
 
@@ -31,6 +31,7 @@ mod left;
 mod load;
 mod logged;
 mod machine;
+mod number;
 mod of_ledger;
 mod open;
 mod over;
@@ -233,6 +234,15 @@ fn prepare(
         reason = format!("the report says {claimed}, and its kernel log tells of {id} during the run");
         verdict = Verdict::Unknown;
         weight = Weight::Alarm;
+    }
+    if let Some((worst, id)) = logged::worst(&report, &findings).filter(|(worst, _)| *worst > verdict) {
+        let said = report.conclusion.verdict.phrase();
+        reason = format!("the report says {said}, and a log in it tells of {id}");
+        // A run that was good but for a warning is a proof of what it tried.
+        if worst > Verdict::Degraded || weight == Weight::Look {
+            weight = Weight::Alarm;
+        }
+        verdict = worst;
     }
     let mut kept = NewReport {
         node: report.node.id.clone(),
