@@ -2,12 +2,14 @@
 
 mod beside;
 mod counts;
+mod foreign;
 mod level;
 mod not_a_number;
 mod shortfall;
 mod states;
 #[cfg(test)]
 mod tests;
+mod wrong;
 
 use std::cell::LazyCell;
 use std::sync::LazyLock;
@@ -15,6 +17,7 @@ use std::sync::LazyLock;
 use aho_corasick::{AhoCorasick, AhoCorasickKind, Match};
 
 use counts::counts_none;
+use foreign::{FOREIGN, Script};
 pub(crate) use level::Level;
 use level::Levels;
 use states::{STATES, When};
@@ -138,14 +141,36 @@ static ERROR_WORDS: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
         .ascii_case_insensitive(true)
         // Whole logs are read by it.
         .kind(Some(AhoCorasickKind::DFA))
-        .build(ERRORS.iter().chain(STATES.iter().map(|(phrase, _)| phrase)))
+        .build(
+            ERRORS
+                .iter()
+                .chain(STATES.iter().map(|(phrase, _)| phrase))
+                .chain(FOREIGN.iter().map(|(word, _)| word)),
+        )
         .ok()
 });
 
-/// The state that a found word is the phrase of; `None` for a word of an error.
-fn state_of(found: Match) -> Option<When> {
-    let place = found.pattern().as_usize().checked_sub(ERRORS.len())?;
-    STATES.get(place).map(|(_, when)| *when)
+/// What a found word is.
+enum Kind {
+    /// A word of an error in English.
+    Error,
+    /// The phrase of a state.
+    State(When),
+    /// A word of an error in another language.
+    Foreign(Script),
+}
+
+fn kind_of(found: Match) -> Kind {
+    let Some(place) = found.pattern().as_usize().checked_sub(ERRORS.len()) else {
+        return Kind::Error;
+    };
+    if let Some((_, when)) = STATES.get(place) {
+        return Kind::State(*when);
+    }
+    let foreign = place
+        .checked_sub(STATES.len())
+        .and_then(|place| FOREIGN.get(place));
+    foreign.map_or(Kind::Error, |(_, script)| Kind::Foreign(*script))
 }
 
 /// Where the first word that may tell of an error begins, in bytes. Only [`looks_like_error`] says whether its line does.
@@ -159,7 +184,11 @@ pub(crate) fn find_error_word(text: &[u8]) -> Option<usize> {
         let begins = before
             .is_none_or(|before| !before.is_ascii_alphanumeric() || matches!(before, b'm' | b'K'))
             || is_hump(text, at);
-        state_of(*found).map_or(begins, |when| when.may_stand(text, at, begins))
+        match kind_of(*found) {
+            Kind::Error => begins,
+            Kind::State(when) => when.may_stand(text, at, begins),
+            Kind::Foreign(script) => script.may_stand(begins),
+        }
     });
     first.map(|found| found.start())
 }
@@ -184,9 +213,17 @@ pub(crate) fn looks_like_error(line: &str, columns: impl FnOnce() -> Vec<usize>)
     };
     errors.find_iter(line).any(|found| {
         let (from, to) = (found.start(), found.end());
-        if let Some(when) = state_of(found) {
-            let line = line.as_bytes();
-            return when.may_stand(line, from, begins(from)) && when.tells(line, from, to);
+        match kind_of(found) {
+            Kind::State(when) => {
+                let line = line.as_bytes();
+                return when.may_stand(line, from, begins(from)) && when.tells(line, from, to);
+            }
+            Kind::Foreign(script) => {
+                return script.may_stand(begins(from))
+                    && levels.until(from) != Some(Level::Info)
+                    && script.tells(line, from, to);
+            }
+            Kind::Error => {}
         }
         begins(from)
             && !is_phrase_of_none(line, from)

@@ -115,7 +115,11 @@ impl Token<'_> {
 /// Whether the part of a line around `at` counts fewer than it should. Reads a bounded part of it.
 pub(super) fn is_short(line: &[u8], at: usize) -> bool {
     let tokens = tokens(line, at);
-    is_part_of_whole(&tokens) || is_below_wanted(&tokens) || is_only(&tokens) || is_none(&tokens)
+    is_part_of_whole(&tokens)
+        || is_part_healthy(&tokens)
+        || is_below_wanted(&tokens)
+        || is_only(&tokens)
+        || is_none(&tokens)
 }
 
 /// `7 of 8 GPUs`, `7 out of 8 ranks`, `7/8 links`.
@@ -155,6 +159,35 @@ fn is_part_of_whole(tokens: &[Token<'_>]) -> bool {
         let after = behind.iter().skip(thing + 1).take(2);
         let is_taken = near.iter().chain(after).any(|token| token.is_of(&TAKEN));
         part < whole && !is_index && !is_taken
+    })
+}
+
+/// `GPUs healthy: 7/8`, `7/8 healthy`.
+fn is_part_healthy(tokens: &[Token<'_>]) -> bool {
+    let is_healthy = |token: &Token<'_>| token.is_of(&["healthy"]);
+    let is_less = |part: &u64, whole: &u64| part < whole;
+    // A date or a path has further parts.
+    let is_over = |behind: &[Token<'_>]| !matches!(behind.first(), Some(Token::Sign(b'/')));
+    (0..tokens.len()).any(|at| match tokens.get(at..).unwrap_or_default() {
+        [
+            healthy,
+            Token::Sign(b':' | b'='),
+            Token::Number(part),
+            Token::Sign(b'/'),
+            Token::Number(whole),
+            behind @ ..,
+        ] => is_healthy(healthy) && is_less(part, whole) && is_over(behind),
+        [
+            Token::Number(part),
+            Token::Sign(b'/'),
+            Token::Number(whole),
+            healthy,
+            ..,
+        ] => {
+            let before = at.checked_sub(1).and_then(|before| tokens.get(before));
+            is_healthy(healthy) && is_less(part, whole) && before != Some(&Token::Sign(b'/'))
+        }
+        _ => false,
     })
 }
 

@@ -6,6 +6,7 @@ use super::beside::{
 };
 use super::not_a_number::is_not_a_number;
 use super::shortfall::is_short;
+use super::wrong::{has_wrong_values, may_be_row};
 
 /// When a phrase tells of trouble.
 #[derive(Debug, Clone, Copy)]
@@ -40,11 +41,17 @@ pub(super) enum When {
     ShortBehindDigit,
     /// A row of `/proc/mdstat` with a member that is not there: `[U_]`.
     Members,
+    /// Alone, or before any word but these.
+    Unless(&'static [&'static str]),
+    /// Before a number other than zero, and behind the name of a GPU or its memory.
+    NumberOfDevice,
+    /// In a row of nccl-tests that counts wrong values.
+    WrongRow,
 }
 
 use When::{
     AfterDevice, AfterNumber, Always, Column, HasPart, Is, IsFrom, IsNot, IsNumber, Members, NotANumber,
-    OfDevice, Short, ShortBehindDigit, Word,
+    NumberOfDevice, OfDevice, Short, ShortBehindDigit, Unless, Word, WrongRow,
 };
 
 /// Node and job states of Slurm, states of ports and of drives.
@@ -78,7 +85,7 @@ const YES: &[&str] = &["yes", "true"];
 
 /// Phrases in ASCII lower case. None of them begins with what a word of [`super::ERRORS`] begins with and ends before it: the words are
 /// looked for one behind the other, and the one that ends first takes its bytes.
-pub(super) const STATES: [(&str, When); 80] = [
+pub(super) const STATES: [(&str, When); 94] = [
     // PCIe, by lspci.
     ("(downgraded)", Always),
     ("(rev ff)", Always),
@@ -151,10 +158,40 @@ pub(super) const STATES: [(&str, When); 80] = [
         "overall health",
         Is(&["warning", "warn", "failure", "fail", "unhealthy", "critical"]),
     ),
+    ("removed from bus", Always),
+    ("removed from the bus", Always),
+    (
+        "thermal shutdown",
+        Unless(&[
+            "not",
+            "no",
+            "n",
+            "none",
+            "inactive",
+            "disabled",
+            "enabled",
+            "false",
+            "0",
+            "threshold",
+            "thresholds",
+            "temp",
+            "temperature",
+            "limit",
+            "point",
+            "at",
+            "count",
+            "counter",
+            "events",
+            "protection",
+        ]),
+    ),
+    ("ue=", NumberOfDevice),
+    ("ue:", NumberOfDevice),
     // Programs that see no device.
     ("available", OfDevice(NO)),
     ("not available", AfterDevice),
     // How programs end.
+    ("core dumped", Always),
     ("exit code", IsNumber),
     ("exit status", IsNumber),
     ("exitcode", IsNumber),
@@ -176,6 +213,7 @@ pub(super) const STATES: [(&str, When); 80] = [
     ("detected", Short),
     ("only", Short),
     ("no gpu", Short),
+    ("healthy", Short),
     (" gpus", ShortBehindDigit),
     (" ranks", ShortBehindDigit),
     (" nodes", ShortBehindDigit),
@@ -184,6 +222,14 @@ pub(super) const STATES: [(&str, When); 80] = [
     (" hcas", ShortBehindDigit),
     (" nics", ShortBehindDigit),
     (" workers", ShortBehindDigit),
+    // Types of nccl-tests.
+    ("float", WrongRow),
+    ("half", WrongRow),
+    ("double", WrongRow),
+    ("int8", WrongRow),
+    ("int32", WrongRow),
+    ("int64", WrongRow),
+    ("f8e", WrongRow),
 ];
 
 /// What a program for GPUs cannot do without, as the beginning of a word.
@@ -201,6 +247,9 @@ const DEVICES: [&str; 12] = [
     "gdr",
     "device",
 ];
+
+/// Memory that counts its errors, in the same way.
+const MEMORIES: [&str; 4] = ["ecc", "hbm", "dimm", "edac"];
 
 /// Whether a number may belong to a word that begins at a place: most lines with such a word have none, and each is looked at as a whole.
 fn may_count(text: &[u8], from: usize) -> bool {
@@ -249,6 +298,12 @@ impl When {
             NotANumber => is_not_a_number(line, from, to),
             Short | ShortBehindDigit => is_short(line, from),
             Members => has_missing_member(line, from),
+            Unless(values) => !is_of(values),
+            NumberOfDevice => {
+                number(line, to).is_some_and(|number| number != 0)
+                    && (names(before, &DEVICES) || names(before, &MEMORIES))
+            }
+            WrongRow => has_wrong_values(line, from),
         }
     }
 
@@ -261,6 +316,7 @@ impl When {
                 before.is_some_and(|before| before.is_ascii_digit() || *before == b'm')
             }
             Short => begins && may_count(text, from),
+            WrongRow => may_be_row(text, from),
             NotANumber => begins || text.get(from).is_some_and(|first| !first.is_ascii_alphanumeric()),
             _ => begins,
         }

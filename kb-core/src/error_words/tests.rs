@@ -1,3 +1,6 @@
+mod foreign;
+mod shapes;
+
 use super::*;
 
 /// As logs are read: columns of tables are told by their room.

@@ -6,6 +6,7 @@ use std::ops::Range;
 use rustc_hash::FxHashMap;
 
 use super::Kind;
+use super::denied::denial;
 use super::lists::further;
 use super::markers::{Markers, XID, places, starts_word};
 use super::rarity::is_word_byte;
@@ -98,7 +99,7 @@ fn lies_in(span: &Range<usize>, within: &Range<usize>) -> bool {
 /// The numbers that a family word introduces in this part of a line (ASCII lower case), each once, with the span from the
 /// word to the number's last digit where it stands first. Between them may stand `code`, `error`, separators and one
 /// bracketed group, as in `Xid (PCI:0000:3b:00): 79`. A number of which the line speaks in the plural (`all Xid 31s`) is a
-/// kind of event, and no report of one. Of the driver's numbers a list is read to its end: `Xids: 31, 79`.
+/// kind of event, and no report of one; nor is one that the line denies. Of the driver's numbers a list is read to its end: `Xids: 31, 79`.
 pub(super) fn numbers(line: &[u8], family: &[u8], within: &Range<usize>) -> Vec<(u64, Range<usize>)> {
     let mut first: FxHashMap<u64, usize> = FxHashMap::default();
     let mut found: Vec<(u64, Option<Range<usize>>)> = Vec::new();
@@ -148,7 +149,6 @@ fn introduced<'a>(line: &'a [u8], family: &'a [u8]) -> impl Iterator<Item = (u64
             let is_count =
                 !is_named && (behind.starts_with(b" errors") || behind.starts_with(b" error found"));
             let end = if is_count { End::Other } else { digits_end(behind) };
-            let first = (number, at..first_end, end);
             // The driver's own line, `Xid (PCI:0000:3b:00): 13, 0003`, names one.
             let may_list = is_xid
                 && end == End::Number
@@ -156,8 +156,20 @@ fn introduced<'a>(line: &'a [u8], family: &'a [u8]) -> impl Iterator<Item = (u64
                     .get(..digits_at)
                     .is_some_and(|between| !between.contains(&b'('));
             let is_plural = rest.first() == Some(&b's');
-            let list = may_list.then(|| further(behind, is_plural)).into_iter().flatten();
-            let list = list.map(move |(number, end)| (number, at..first_end + end, End::Number));
+            let mut list = if may_list {
+                further(behind, is_plural)
+            } else {
+                Vec::new()
+            };
+            let last_end = first_end + list.last().map_or(0, |(_, end)| *end);
+            let is_denied = is_xid && denial(line, at, last_end).is_some();
+            if is_denied {
+                list.clear();
+            }
+            let first = (number, at..first_end, if is_denied { End::Other } else { end });
+            let list = list
+                .into_iter()
+                .map(move |(number, end)| (number, at..first_end + end, End::Number));
             Some(std::iter::once(first).chain(list))
         })
         .flatten()

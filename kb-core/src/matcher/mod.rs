@@ -11,7 +11,7 @@
 //! entries  the literals that wake a pattern     key_offsets  keys of signatures and codes, kept over rebuilds
 //! heads    how matches of the slow few begin statements what a text says of its machine
 //! slot     a pattern: literals, weights, compiled form   lazy_finder  a text to look for, prepared when needed
-//! ahead    patterns of a first generation, read on several threads
+//! ahead    patterns of a first generation, read on several threads    denied   numbers that a line says it does not have
 //! ```
 
 mod ahead;
@@ -21,6 +21,7 @@ mod cache;
 mod chain;
 mod codes;
 mod crowd;
+mod denied;
 mod entries;
 mod filter;
 mod grams;
@@ -43,6 +44,7 @@ use std::sync::Arc;
 
 pub use cache::CACHE_LIMIT_BYTES;
 use cache::PatternCache;
+pub(crate) use denied::without_denials;
 use filter::Filter;
 pub(crate) use filter::{Found, Glance};
 use lazy_finder::LazyFinder;

@@ -1,6 +1,7 @@
 //! Lines that look like errors and that no record explains. Without a word about them "no known error" would read as if nothing
 //! had happened.
 
+use std::borrow::Cow;
 use std::collections::{BTreeSet, HashSet, VecDeque};
 use std::hash::BuildHasher as _;
 
@@ -11,6 +12,7 @@ use super::lines::{RUN_BYTES, line_end, line_start, newlines, size, tail};
 use super::xid_columns;
 use super::{message_start, without_colours};
 use crate::error_words::{self, find_error_word};
+use crate::matcher::without_denials;
 
 /// Messages that are told.
 const MOST: usize = 20;
@@ -29,8 +31,14 @@ const LEAST_BYTES: usize = 64;
 const KEPT_BYTES: usize = 400;
 
 /// Whether a line may tell of an error (see [`crate::error_words`]). A column of Xids in a table of `dcgmi dmon` does not.
+/// Nor does an Xid that the line says it does not have.
 pub fn looks_like_error(line: &str) -> bool {
-    error_words::looks_like_error(line, || xid_columns(line.as_bytes()))
+    let looks = |line: &str| error_words::looks_like_error(line, || xid_columns(line.as_bytes()));
+    looks(line)
+        && match without_denials(line) {
+            Cow::Borrowed(_) => true,
+            Cow::Owned(rest) => looks(&rest),
+        }
 }
 
 /// Lines that look like errors and that no record explains, each message once.

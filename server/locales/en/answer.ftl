@@ -6,6 +6,7 @@ answer-another-cause = Another cause
 answer-harmless = Harmless
 answer-worse = The driver calls this line fatal, or a program ended with it. The record is about the harmless form of this message: its advice does not hold here.
 answer-none-unknown = No other line looks like an error.
+answer-none-unknown-so-far = No other line that was looked at looks like an error. Not all lines were looked at.
 answer-not-looked = Whether other lines tell of an error was not looked at, because the text was not kept.
 answer-do-first = Do first:
 answer-details = Why, what works, what does not
@@ -77,7 +78,11 @@ answer-unknown =
         [one] Not known: line { $which } looks like an error, and no record explains it.
        *[other] Not known: { $count } more messages look like errors, and no record explains them (first on lines { $which }).
     }
-answer-unknown-and-more = Not known: more than { $count } further messages look like errors, and no record explains them (first on lines { $which }).
+answer-unknown-and-more =
+    { $count ->
+        [one] Not known: line { $which } looks like an error, and no record explains it. Not all lines were looked at.
+       *[other] Not known: at least { $count } more messages look like errors, and no record explains them (first on lines { $which }).
+    }
 answer-may-be-meant =
     { $count ->
         [one] { $count } further record may be meant, and nothing proves it.

@@ -239,3 +239,36 @@ fn codes_that_prove_nothing_in_text_are_listed() {
         rejected[0].reason
     );
 }
+
+#[test]
+fn a_number_that_the_line_denies_is_no_report() {
+    for (line, expected) in [
+        ("no Xid errors since boot; Xid 79 is not present", ""),
+        ("Checked for Xid 79: none found", ""),
+        ("no Xid 79 found in dmesg", ""),
+        ("no Xid 79", ""),
+        ("Xid 79 was not seen since boot", ""),
+        ("Xid 79: 0", ""),
+        ("Xids 31, 79: none found", ""),
+        ("没有 Xid 79，一切正常", ""),
+        // What another clause denies says nothing of it.
+        ("GPU 3: Xid 79, no further errors", "match"),
+        ("NVRM: Xid (PCI:0000:3b:00): 79, no further errors", "match"),
+        (
+            "NVRM: Xid (PCI:0000:3b:00): 79, pid=7, device not present",
+            "match",
+        ),
+        ("Xid 79 not recoverable on GPU 3", "match"),
+        ("Xid 79 not seen before on this GPU, now three times", "match"),
+        ("Xid 31 is not present, but GPU 3 has Xid 79", "match"),
+        ("no warning before Xid 79 on GPU 3", "match"),
+        ("Xid 79: 0000:3b:00.0 GPU lost", "match"),
+    ] {
+        assert_eq!(verdict("xid", "Xid 79", line), expected, "{line}");
+    }
+    // Other codes have such words as their own message.
+    assert_eq!(
+        verdict("nvml", "NVML error 6", "NVML error 6: not found"),
+        "match"
+    );
+}

@@ -191,3 +191,21 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_denied_xid_is_no_error_line() {
+    for line in [
+        "no Xid errors since boot; Xid 79 is not present",
+        "Checked for Xid 79: none found",
+        "Xid errors: 0",
+    ] {
+        assert!(!crate::scanner::looks_like_error(line), "{line}");
+    }
+    for line in [
+        "Xid 31 is not present; Xid 79 on GPU 3",
+        "no Xid 79 found; cudaMalloc failed",
+        "Xid 79 not recoverable",
+    ] {
+        assert!(crate::scanner::looks_like_error(line), "{line}");
+    }
+}

@@ -96,7 +96,17 @@ fn not_known(unknown: &Unknown, locale: Locale) -> String {
     let words = Words::of(locale.language);
     match unknown {
         Unknown::NotLooked => words.not_looked.to_owned(),
-        Unknown::Lines { numbers: lines, .. } if lines.is_empty() => words.none_unknown.to_owned(),
+        Unknown::Lines {
+            numbers: lines,
+            are_more,
+        } if lines.is_empty() => {
+            let none = if *are_more {
+                words.none_unknown_so_far
+            } else {
+                words.none_unknown
+            };
+            none.to_owned()
+        }
         Unknown::Lines {
             numbers: lines,
             are_more,
@@ -111,5 +121,23 @@ fn not_known(unknown: &Unknown, locale: Locale) -> String {
                 words.unknown(count, &which)
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_known_is_counted_as_far_as_it_was_looked_at() {
+        let told = |lines: &[u64], are_more: bool| {
+            let numbers = lines.iter().copied().collect();
+            not_known(&Unknown::Lines { numbers, are_more }, Locale::ENGLISH)
+        };
+        assert!(told(&[], false).starts_with("No other line looks like an error."));
+        assert!(told(&[], true).ends_with("Not all lines were looked at."));
+        assert!(told(&[3], false).starts_with("Not known: line 3 looks like an error"));
+        assert!(told(&[3], true).starts_with("Not known: line 3 looks like an error"));
+        assert!(told(&[3, 5], true).starts_with("Not known: at least 2 more messages look like errors"));
     }
 }

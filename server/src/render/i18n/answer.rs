@@ -11,6 +11,7 @@ words! {
         harmless,
         worse,
         none_unknown,
+        none_unknown_so_far,
         not_looked,
         do_first,
         details,
