@@ -1,6 +1,7 @@
 //! How much of a text cannot be printed, from samples that lie evenly over it.
 
 use super::NotText;
+use super::coded::Coded;
 
 /// From the beginning of one sample to that of the next, in bytes.
 const PERIOD: u64 = 64 << 10;
@@ -23,6 +24,7 @@ pub(super) struct Gauge {
     zeros: u64,
     /// Where the first sample begins that is no text.
     no_text_at: Option<u64>,
+    coded: Coded,
 }
 
 impl Gauge {
@@ -54,7 +56,8 @@ impl Gauge {
         };
         all.count();
         if all.counted == 0 || all.unprintable * 100 < all.counted * MOST_PERCENT {
-            return all.no_text_at.map(|place| NotText::Part { place });
+            let part = all.no_text_at.map(|place| NotText::Part { place });
+            return part.or_else(|| all.coded.judge().map(NotText::Coded));
         }
         let percent = u32::try_from(all.unprintable * 100 / all.counted).unwrap_or(100);
         Some(if all.zeros * 2 > all.unprintable {
@@ -85,6 +88,7 @@ impl Gauge {
         if !is_text && self.sample.len() >= LEAST_SAMPLE && self.no_text_at.is_none() {
             self.no_text_at = Some(self.place.saturating_sub(length));
         }
+        self.coded.count(&self.sample);
         self.zeros += zeros;
         self.counted += length;
         self.sample.clear();

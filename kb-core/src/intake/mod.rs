@@ -7,9 +7,11 @@
 //! plain    where UTF-16 (`>>`) or a compressed file begins in the middle of a text
 //! behind   where a file begins whose magic is text itself, and UTF-32
 //! gauge    how much of the text cannot be printed
+//! coded    text that was encoded as a whole: base64, escapes
 //! ```
 
 mod behind;
+mod coded;
 mod form;
 mod gauge;
 mod plain;
@@ -20,6 +22,7 @@ mod utf16;
 use std::borrow::Cow;
 
 use behind::Behind;
+pub use coded::Coding;
 pub use form::Form;
 use form::Sniffed;
 use gauge::Gauge;
@@ -70,6 +73,9 @@ pub enum NotText {
         /// Share of bytes that cannot be printed.
         percent: u32,
     },
+    /// Nearly all of it was encoded as text.
+    #[error("hardly a word of it can be read: it is nearly all {}", .0.advice())]
+    Coded(Coding),
 }
 
 /// Makes text of bytes as they come. The same bytes give the same text and the same judgement however they are cut.

@@ -256,3 +256,50 @@ fn all_first_bytes_are_within_what_is_asked_for() {
         assert_eq!(Form::of(&magic[..magic.len() - 1]), None);
     }
 }
+
+#[test]
+fn text_that_was_encoded_as_a_whole_is_refused_with_a_way_out() {
+    let text = LINE.repeat(50);
+    let of_bytes = |write: fn(u8) -> String| text.bytes().map(write).collect::<Vec<String>>().concat();
+    let hex = of_bytes(|byte| format!("{byte:02x}"));
+    let lines = |letters: &str| {
+        let lines: Vec<&[u8]> = letters.as_bytes().chunks(76).collect();
+        String::from_utf8(lines.join(&b'\n')).unwrap()
+    };
+    let pairs = of_bytes(|byte| format!("{byte:02x} "));
+    let base64 =
+        lines(&"TlZSTTogWGlkIChQQ0k6MDAwMDozYjowMCk6IDc5LCBHUFUgaGFzIGZhbGxlbiBvZmYgdGhl".repeat(40));
+    let octal = of_bytes(|byte| format!("\\{byte:03o}"));
+    let escaped = of_bytes(|byte| format!("\\x{byte:02x}"));
+    let letters = text.chars().filter(char::is_ascii_graphic);
+    let bold: Vec<String> = letters.map(|letter| format!("{letter}\u{8}{letter}")).collect();
+    for (text, coding) in [
+        (lines(&hex), Coding::Base64),
+        (pairs, Coding::Base64),
+        (base64, Coding::Base64),
+        (octal, Coding::Escapes),
+        (escaped, Coding::Escapes),
+        (bold.concat(), Coding::Overstruck),
+    ] {
+        let judged = read(text.as_bytes(), 1000).1;
+        assert_eq!(
+            judged,
+            Err(NotText::Coded(coding)),
+            "{}",
+            text.get(..80).unwrap_or(&text)
+        );
+        // In a log it is a part, and the rest is read.
+        let log = format!(
+            "{}{text}",
+            "step 100 loss 2.31 lr 0.0003\n".repeat(text.len() / 100)
+        );
+        assert_eq!(read(log.as_bytes(), 1000).1, Ok(()));
+    }
+    for text in [
+        "=".repeat(60) + "\n",
+        "10 20 30 40 50 60 70 80 90 11 22\n".to_owned(),
+        "/usr/lib/x86_64-linux-gnu/libcuda.so.1\n".to_owned(),
+    ] {
+        assert_eq!(read(text.repeat(100).as_bytes(), 1000).1, Ok(()), "{text}");
+    }
+}
