@@ -72,6 +72,10 @@ pub const ANSWERS_BYTES: usize = 96 << 20;
 pub const MCP_MATCH_BYTES: usize = 16 << 20;
 /// Memory for all bodies that are read whole and what is made of their JSON, together, in bytes.
 pub const BODIES_BYTES: usize = 80 << 20;
+/// Memory for small bodies where others hold all of that, together, in bytes.
+pub const SMALL_BODIES_BYTES: usize = 8 << 20;
+/// A small body with what is made of its JSON, in bytes: text of 64 KiB, with room.
+pub const SMALL_BODY_BYTES: usize = 128 << 10;
 /// [`ANSWERS_BYTES`], [`BODIES_BYTES`] and [`WINDOWS_BYTES`] share this bound, in bytes: what a server may hold for requests under way.
 pub const HELD_BYTES: usize = 96 << 20;
 /// Start of each of these answers that is not counted there, in bytes.
@@ -229,6 +233,17 @@ pub const LIMITS: &[Limit] = &[
         BODIES_BYTES as u64,
         "bytes",
     ),
+    limit(
+        "the same of a client that has several",
+        BODIES_BYTES as u64 / 2,
+        "bytes",
+    ),
+    limit(
+        "small bodies beside that, together",
+        SMALL_BODIES_BYTES as u64,
+        "bytes",
+    ),
+    limit("small body in memory", SMALL_BODY_BYTES as u64, "bytes"),
     limit(
         "start of each body that is not counted there",
         BODY_FREE_BYTES as u64,

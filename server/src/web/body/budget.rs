@@ -2,6 +2,7 @@
 //! together, so that many large ones at once end in a 503 and not with the process. Of a body that is streamed only what is found in
 //! it is held.
 
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,10 +10,14 @@ use actix_web::{HttpMessage as _, HttpRequest, web};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::BodyError;
+use super::fair::{Clients, Most, Noted};
+use crate::web::compute::Desk;
 use crate::web::limits;
 use crate::web::state::AppState;
 
 const UNIT: usize = 1 << 10;
+/// A small body, in units.
+const SMALL: usize = limits::SMALL_BODY_BYTES / UNIT;
 
 #[derive(Debug, Clone)]
 pub struct Budget {
@@ -20,12 +25,15 @@ pub struct Budget {
     free: usize,
     /// The bound that this budget shares with the server's others.
     of_all: Option<Bound>,
+    /// What is left to small ones where the rest is taken.
+    small: Option<Bound>,
 }
 
 #[derive(Debug, Clone)]
 struct Bound {
     units: usize,
     left: Arc<Semaphore>,
+    clients: Clients,
 }
 
 /// The budgets of a server.
@@ -52,7 +60,10 @@ impl Budgets {
             ..Budget::of(bytes, free)
         };
         Self {
-            bodies: budget(limits::BODIES_BYTES, limits::BODY_FREE_BYTES),
+            bodies: Budget {
+                small: Some(Bound::of(limits::SMALL_BODIES_BYTES)),
+                ..budget(limits::BODIES_BYTES, limits::BODY_FREE_BYTES)
+            },
             answers: budget(limits::ANSWERS_BYTES, limits::ANSWER_FREE_BYTES),
             windows: budget(limits::WINDOWS_BYTES, limits::WINDOW_FREE_BYTES),
         }
@@ -66,6 +77,7 @@ impl Budget {
             own: Bound::of(bytes),
             free,
             of_all: None,
+            small: None,
         }
     }
 
@@ -81,11 +93,29 @@ impl Budget {
         own.min(of_all)
     }
 
-    fn take(&self, units: u32) -> Result<Held, BodyError> {
+    /// Takes `units` more for one that holds some already: of what all have, and where that is taken, of what is left to small ones.
+    /// What is held of the one is given back for the other.
+    fn take(&self, held: Option<&Held>, units: usize, client: Option<IpAddr>) -> Result<Held, BodyError> {
+        let own = held.map_or(0, Held::units);
+        let is_small = held.is_some_and(|held| held.is_small);
+        let (anew, further) = ((0, own + units), (own, units));
+        let taken = self.take_of_all(if is_small { anew } else { further }, client);
+        match &self.small {
+            Some(small) if taken.is_err() && own + units <= SMALL => Ok(Held {
+                own: small.take(if is_small { further } else { anew }, client)?,
+                of_all: None,
+                is_small: true,
+            }),
+            _ => taken,
+        }
+    }
+
+    fn take_of_all(&self, (own, units): (usize, usize), client: Option<IpAddr>) -> Result<Held, BodyError> {
         let of_all = self.of_all.as_ref();
         Ok(Held {
-            own: self.own.take(units)?,
-            of_all: of_all.map(|bound| bound.take(units)).transpose()?,
+            own: self.own.take((own, units), client)?,
+            of_all: of_all.map(|bound| bound.take((own, units), None)).transpose()?,
+            is_small: false,
         })
     }
 
@@ -93,6 +123,7 @@ impl Budget {
         Share {
             budget: Some(self.clone()),
             held: None,
+            client: None,
         }
     }
 }
@@ -103,6 +134,7 @@ impl Bound {
         Self {
             units,
             left: Arc::new(Semaphore::new(units)),
+            clients: Clients::default(),
         }
     }
 
@@ -117,9 +149,15 @@ impl Bound {
         }
     }
 
-    fn take(&self, units: u32) -> Result<OwnedSemaphorePermit, BodyError> {
+    /// Takes `units` more for one that holds `own`. Those of a client are counted together.
+    fn take(&self, (own, units): (usize, usize), client: Option<IpAddr>) -> Result<Taken, BodyError> {
+        let most = Most::of(self.units);
+        let noted = client.map(|client| self.clients.take(client, (own, units), most));
+        let noted = noted.transpose()?;
+        let units = u32::try_from(units).map_err(|_| BodyError::Busy)?;
         let taken = Arc::clone(&self.left).try_acquire_many_owned(units);
-        taken.map_err(|_| BodyError::Busy)
+        let permit = taken.map_err(|_| BodyError::Busy)?;
+        Ok(Taken { permit, noted })
     }
 }
 
@@ -128,19 +166,48 @@ impl Bound {
 pub struct Share {
     budget: Option<Budget>,
     held: Option<Held>,
+    /// Whose it is, where what each holds is bounded.
+    client: Option<IpAddr>,
 }
 
 #[derive(Debug)]
 struct Held {
-    own: OwnedSemaphorePermit,
-    of_all: Option<OwnedSemaphorePermit>,
+    own: Taken,
+    of_all: Option<Taken>,
+    /// Of what is left to small ones.
+    is_small: bool,
 }
 
 impl Held {
+    fn units(&self) -> usize {
+        self.own.permit.num_permits()
+    }
+
+    /// What was taken of another bound takes the place of all that was held.
     fn merge(&mut self, more: Self) {
+        if self.is_small != more.is_small {
+            *self = more;
+            return;
+        }
         self.own.merge(more.own);
         if let (Some(of_all), Some(more)) = (&mut self.of_all, more.of_all) {
             of_all.merge(more);
+        }
+    }
+}
+
+/// What is held of one bound.
+#[derive(Debug)]
+struct Taken {
+    permit: OwnedSemaphorePermit,
+    noted: Option<Noted>,
+}
+
+impl Taken {
+    fn merge(&mut self, more: Self) {
+        self.permit.merge(more.permit);
+        if let (Some(noted), Some(more)) = (&mut self.noted, more.noted) {
+            noted.merge(more);
         }
     }
 }
@@ -152,6 +219,7 @@ impl Share {
         Self {
             budget: state.map(|state| state.bodies.clone()),
             held: None,
+            client: Some(Desk::of(request).client()),
         }
     }
 
@@ -161,6 +229,7 @@ impl Share {
         Self {
             budget: state.map(|state| state.answers.clone()),
             held: None,
+            client: None,
         }
     }
 
@@ -170,6 +239,7 @@ impl Share {
         Self {
             budget: state.map(|state| state.windows.clone()),
             held: None,
+            client: None,
         }
     }
 
@@ -179,12 +249,11 @@ impl Share {
             return Ok(());
         };
         let wanted = bytes.saturating_sub(budget.free).div_ceil(UNIT);
-        let held = self.held.as_ref().map_or(0, |held| held.own.num_permits());
+        let held = self.held.as_ref().map_or(0, Held::units);
         let Some(more @ 1..) = wanted.checked_sub(held) else {
             return Ok(());
         };
-        let more = u32::try_from(more).map_err(|_| BodyError::Busy)?;
-        let more = budget.take(more)?;
+        let more = budget.take(self.held.as_ref(), more, self.client)?;
         match &mut self.held {
             Some(held) => held.merge(more),
             None => self.held = Some(more),
@@ -207,72 +276,4 @@ impl Share {
 struct Shares(Vec<Share>);
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn bodies_and_answers_have_one_bound_together() {
-        let budgets = Budgets::within(1 << 20);
-        let [mut body, mut answer] = [&budgets.bodies, &budgets.answers].map(Budget::share);
-        assert_eq!(body.grow_to(limits::BODY_FREE_BYTES + (600 << 10)), Ok(()));
-        let large = limits::ANSWER_FREE_BYTES + (500 << 10);
-        assert_eq!(answer.grow_to(large), Err(BodyError::Busy));
-        assert_eq!(
-            answer.grow_to(limits::ANSWER_FREE_BYTES),
-            Ok(()),
-            "small ones have room"
-        );
-        let mut other = budgets.answers.share();
-        assert_eq!(other.grow_to(limits::ANSWER_FREE_BYTES + (400 << 10)), Ok(()));
-        drop(body);
-        assert_eq!(answer.grow_to(large), Ok(()), "what was refused holds nothing");
-        let mut window = budgets.windows.share();
-        let large = limits::WINDOW_FREE_BYTES + (200 << 10);
-        assert_eq!(window.grow_to(large), Err(BodyError::Busy));
-        drop(other);
-        assert_eq!(window.grow_to(large), Ok(()));
-    }
-
-    #[test]
-    fn bodies_are_waited_for_less_while_others_hold_what_all_have_together() {
-        let budgets = Budgets::within(1 << 20);
-        let mut answer = budgets.answers.share();
-        for (held, patience) in [
-            (500, Duration::MAX),
-            (600, limits::CROWDED_GRACE),
-            (800, limits::FULL_GRACE),
-        ] {
-            assert_eq!(answer.grow_to(limits::ANSWER_FREE_BYTES + (held << 10)), Ok(()));
-            assert_eq!(budgets.bodies.patience(), patience, "{held} KiB of 1024");
-        }
-        drop(answer);
-        assert_eq!(budgets.bodies.patience(), Duration::MAX);
-    }
-
-    #[test]
-    fn bodies_share_what_there_is() {
-        let budget = Budget::of(1 << 20, limits::BODY_FREE_BYTES);
-        let share = || budget.share();
-        let large = limits::BODY_FREE_BYTES + (1 << 20);
-        let mut first = share();
-        assert_eq!(first.grow_to(large / 2), Ok(()));
-        assert_eq!(first.grow_to(large), Ok(()));
-        let mut second = share();
-        assert_eq!(
-            second.grow_to(limits::BODY_FREE_BYTES),
-            Ok(()),
-            "small ones have room"
-        );
-        assert_eq!(second.grow_to(limits::BODY_FREE_BYTES + 1), Err(BodyError::Busy));
-        assert_eq!(budget.patience(), limits::FULL_GRACE);
-        drop(first);
-        assert_eq!(budget.patience(), Duration::MAX);
-        assert_eq!(
-            second.grow_to(large / 3 * 2),
-            Ok(()),
-            "what was held is free again"
-        );
-        assert_eq!(budget.patience(), limits::CROWDED_GRACE);
-        assert_eq!(second.grow_to(large), Ok(()));
-    }
-}
+mod tests;

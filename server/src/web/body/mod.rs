@@ -3,6 +3,7 @@
 
 mod budget;
 mod decode;
+mod fair;
 mod fields;
 mod once;
 mod pace;
