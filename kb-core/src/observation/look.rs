@@ -85,11 +85,16 @@ pub(crate) struct Reading {
     pub(crate) bad: Option<String>,
 }
 
-/// Uncorrected errors since the driver was loaded.
+/// Uncorrected errors of a GPU's memory.
 #[derive(Debug, Clone)]
 pub(crate) struct Count {
     pub(crate) device: String,
+    /// Since the driver was loaded.
     pub(crate) errors: u64,
+    /// Whose life it is: another GPU may lie at the address later.
+    pub(crate) uuid: Option<String>,
+    /// In the GPU's life, where that could be read.
+    pub(crate) lifetime: Option<u64>,
 }
 
 impl Look {
@@ -272,7 +277,12 @@ impl Look {
                 value: Some(value), ..
             }) => {
                 if let Some(errors) = value.as_u64() {
-                    self.counts.push(Count { device, errors });
+                    self.counts.push(Count {
+                        device,
+                        errors,
+                        uuid: gpu.uuid.value.clone(),
+                        lifetime: number(gpu, ECC_AGGREGATE_UNCORRECTED),
+                    });
                 } else {
                     self.unread(
                         &format!("{}@{device}", fact_name::ECC_VOLATILE_UNCORRECTED),
@@ -361,6 +371,7 @@ impl Look {
     }
 }
 
+const ECC_AGGREGATE_UNCORRECTED: &str = "ecc.aggregate_uncorrected";
 const UNREADABLE: &str = "its value cannot be read";
 
 /// True where not one state of the GPU is told, and not because GPU or driver have none of them.

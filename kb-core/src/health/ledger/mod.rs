@@ -1,6 +1,7 @@
 //! The ledger: what is open on a node, kept from look to look. It is a value; the agent keeps it in a file.
 
 mod decidable;
+mod errors;
 mod gpus;
 mod links;
 mod load;
@@ -15,6 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 pub(in crate::health) use self::decidable::by_policy as proof_by_policy;
+use self::errors::Lifetime;
 use self::gpus::Granted;
 pub use self::gpus::ListedEarlier;
 pub use self::log::{LogPlace, Place};
@@ -22,7 +24,7 @@ use self::new::New;
 pub use self::node::NotOurs;
 use self::places::Places;
 use crate::ids::NodeId;
-use crate::observation::{Count, Look, Reading, cause};
+use crate::observation::{Look, Reading, cause};
 use crate::policy::{MOST_TIMES, add_time};
 use crate::report::{Bearing, Clear, Counter, Entry, Health, NODE, Nature, Order, Proof, Unread, Verdict};
 
@@ -40,6 +42,9 @@ pub struct Ledger {
     errors: BTreeMap<String, u64>,
     #[serde(default)]
     errors_boot: Option<String>,
+    /// What each GPU itself counts over boots, by UUID. Absent in ledgers of older agents: not known, and not zero.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    lifetimes: BTreeMap<String, Lifetime>,
     /// How far the kernel log was read.
     pub log: Option<LogPlace>,
     last_proof: Option<Proof>,
@@ -85,6 +90,7 @@ impl Default for Ledger {
             counters: Vec::new(),
             errors: BTreeMap::new(),
             errors_boot: None,
+            lifetimes: BTreeMap::new(),
             log: None,
             last_proof: None,
             gpus: BTreeSet::new(),
@@ -173,16 +179,7 @@ impl Ledger {
     /// Takes in a look: events of the log first, then what is read now.
     pub fn look(&mut self, look: &Look) {
         self.log(look);
-        // The driver counts anew in each boot.
-        if look.boot_id.is_some() && self.errors_boot != look.boot_id {
-            if self.errors_boot.is_some() {
-                self.errors.clear();
-            }
-            self.errors_boot.clone_from(&look.boot_id);
-        }
-        for count in &look.counts {
-            self.count(count, look);
-        }
+        self.errors(look);
         self.links(look);
         let lost = self.lost_links(look);
         let is_lost = |state: &&Reading| lost.iter().any(|lost| links::is_of(state, &lost.device));
@@ -191,20 +188,6 @@ impl Ledger {
         }
         self.gpus(look);
         self.places(look);
-    }
-
-    /// A count that fell began anew with the driver: all of it is new.
-    fn count(&mut self, Count { device, errors }: &Count, look: &Look) {
-        let before = self.errors.insert(device.clone(), *errors).unwrap_or_default();
-        let new = errors.checked_sub(before).unwrap_or(*errors);
-        if new > 0 {
-            let noun = if new == 1 { "error" } else { "errors" };
-            self.add(New {
-                count: new,
-                text: format!("{new} {noun} of its memory that ECC could not correct"),
-                ..New::now(cause::ECC_UNCORRECTED, device, Nature::Event, look)
-            });
-        }
     }
 
     fn state(&mut self, Reading { cause, device, bad }: &Reading, look: &Look) {

@@ -8,8 +8,10 @@
 mod admission;
 mod bus;
 mod endings;
+mod lifetime;
 mod links;
 mod missing;
+mod orders;
 mod policy;
 mod recovery;
 mod sentences;
