@@ -5,13 +5,15 @@ use std::{fs, io};
 
 use kb_core::ids::NodeId;
 use kb_core::policy::{Given, Policy};
-use kb_core::report::{Fact, Report, fact_name};
+use kb_core::report::{Fact, Meaning, Report, fact_name};
 use serde::{Deserialize, Serialize};
 
 use crate::files::{FOR_ALL, read_plain, write_whole};
 use crate::upload::{UploadError, Uploader};
 
 const NAME: &str = "policy.json";
+/// The one that was read last, for when the file cannot be read.
+const LAST: &str = "policy.last.json";
 /// The version of a policy that is there and cannot be read.
 const UNREADABLE: &str = "unreadable";
 /// What an older server says of the call.
@@ -65,17 +67,47 @@ impl PolicyFile {
         }
     }
 
-    /// The policy. Where one is there that cannot be read, the records alone decide, and its version says so.
+    /// The policy. Where one is there that cannot be read, the records decide, and its version says so; what it made a fault, as it was
+    /// read last, stays one.
     pub(crate) fn policy(&self, say: &dyn Fn(&str)) -> Policy {
         match self.read() {
-            Ok(kept) => kept.map(|kept| kept.given.policy).unwrap_or_default(),
+            Ok(kept) => {
+                if let Some(kept) = &kept {
+                    self.remember(kept);
+                }
+                kept.map(|kept| kept.given.policy).unwrap_or_default()
+            }
             Err(why) => {
-                say(&format!("no policy is used, the records alone decide: {why}"));
+                let last = self.last().read().ok().flatten();
+                let mut rules = last.map(|kept| kept.given.policy.rules).unwrap_or_default();
+                rules.retain(|rule| rule.is == Meaning::Fault);
+                if rules.is_empty() {
+                    say(&format!("no policy is used, the records alone decide: {why}"));
+                } else {
+                    say(&format!(
+                        "the policy cannot be read: what it made a fault before stays one, the records decide all else: {why}"
+                    ));
+                }
                 Policy {
                     version: UNREADABLE.to_owned(),
-                    ..Policy::default()
+                    rules,
                 }
             }
+        }
+    }
+
+    fn last(&self) -> Self {
+        Self(self.0.with_file_name(LAST))
+    }
+
+    /// A user who may not write here, and a full disk, keep nobody from using the policy.
+    fn remember(&self, kept: &Kept) {
+        let last = self.last();
+        if last.read().is_ok_and(|last| last.as_ref() == Some(kept)) {
+            return;
+        }
+        if let Ok(json) = serde_json::to_vec(kept) {
+            let _ = write_whole(&last.0, &json, FOR_ALL);
         }
     }
 
@@ -96,6 +128,7 @@ impl PolicyFile {
             if let Err(error) = fs::remove_file(&self.0) {
                 say(&format!("{}: it cannot be removed: {error}", self.0.display()));
             }
+            let _ = fs::remove_file(self.last().0);
             return;
         }
         match fetched {
@@ -145,6 +178,11 @@ enum Failed {
     Server(#[from] UploadError),
     #[error("{0}")]
     Answer(String),
+}
+
+/// What is said of a policy that is there and cannot be read.
+pub(crate) fn doubt(policy: &Policy) -> Option<String> {
+    (policy.version == UNREADABLE).then(|| format!("warning: the site's policy ({NAME}) cannot be read"))
 }
 
 /// Notes in a report by which policy it was judged.

@@ -171,8 +171,10 @@ fn told(path: &Path, summary: &Summary, known: &Known) -> String {
         let lines = lines.join(", ");
         told.push(format!("{file}: {}{cause}: {times}, {word} {lines}\n", found.id));
         let about = known.about(&found.id);
+        // The line of the log: the record's own text is of another machine.
+        let first = found.lines.first().and_then(|line| line.text.as_ref());
         let more = [
-            about.signature.clone(),
+            first.map_or_else(String::new, |marked| marked.text.clone()),
             about.weight(),
             about
                 .harmless

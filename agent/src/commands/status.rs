@@ -18,6 +18,7 @@ use crate::cli::StatusArgs;
 use crate::clock::{Clock as _, SystemClock};
 use crate::files::{Room, room};
 use crate::ledger::{LedgerFile, without_ledger};
+use crate::policy::doubt;
 use crate::process::say;
 
 /// What the ledger's file holds, or why it cannot be read.
@@ -43,11 +44,14 @@ pub(crate) fn status(arguments: &StatusArgs) -> anyhow::Result<u8> {
     // The reason of a look has it.
     let milder = milder_sentence(&made_milder(&report)).filter(|_| report.was_tried());
     let milder = milder.map_or_else(String::new, |told| format!("{told}; "));
+    let policy = ledger.policy();
+    // In the first line, which is all that the gates take, and in front of what may be cut.
+    let doubt = doubt(&policy).map_or_else(String::new, |told| format!("{told}; "));
     print(&format!(
-        "{}: {milder}{}\n{}",
+        "{}: {doubt}{milder}{}\n{}",
         conclusion.verdict.phrase(),
         conclusion.reason,
-        by_which(&ledger)
+        by_which(&policy)
     ))?;
     let mut faults = open_faults(&report).filter(|_| !arguments.alive);
     if let Some(fault) = faults.find(|fault| needs_admission(fault)) {
@@ -61,8 +65,7 @@ pub(crate) fn status(arguments: &StatusArgs) -> anyhow::Result<u8> {
 }
 
 /// By which policy the node is judged, where the site has one.
-fn by_which(ledger: &LedgerFile) -> String {
-    let policy = ledger.policy();
+fn by_which(policy: &Policy) -> String {
     if policy.rules.is_empty() && policy.version == Policy::default().version {
         String::new()
     } else {

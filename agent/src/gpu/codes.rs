@@ -110,6 +110,27 @@ const KNOWN: &[Known] = &[
     Known::CUDA_ERROR_UNKNOWN,
 ];
 
+/// Codes after which a context gives nothing but errors (`cuda.h`: "the process must be terminated and relaunched"): the work on the GPU
+/// failed, whichever call returns them.
+const OF_CONTEXT: [Known; 11] = [
+    Known::CUDA_ERROR_ILLEGAL_ADDRESS,
+    Known::CUDA_ERROR_LAUNCH_TIMEOUT,
+    Known::CUDA_ERROR_ASSERT,
+    Known::CUDA_ERROR_HARDWARE_STACK_ERROR,
+    Known::CUDA_ERROR_ILLEGAL_INSTRUCTION,
+    Known::CUDA_ERROR_MISALIGNED_ADDRESS,
+    Known::CUDA_ERROR_INVALID_ADDRESS_SPACE,
+    Known::CUDA_ERROR_INVALID_PC,
+    Known::CUDA_ERROR_LAUNCH_FAILED,
+    Known::CUDA_ERROR_TENSOR_MEMORY_LEAK,
+    Known::CUDA_ERROR_EXTERNAL_DEVICE,
+];
+
+pub(super) fn is_of_context(code: i32) -> bool {
+    let is = |known: Known| u32::try_from(code).is_ok_and(|code| known as u32 == code);
+    OF_CONTEXT.into_iter().any(is)
+}
+
 pub(super) fn name(symbols: &Symbols, code: i32) -> String {
     asked(symbols, code)
         .or_else(|| known(code))
@@ -147,5 +168,15 @@ mod tests {
         assert_eq!(known(802).as_deref(), Some("CUDA_ERROR_SYSTEM_NOT_READY"));
         assert_eq!(known(9999), None);
         assert_eq!(known(-1), None);
+    }
+
+    #[test]
+    fn codes_of_a_context_are_those_that_every_later_call_returns() {
+        for code in [700, 702, 710, 714, 715, 716, 717, 718, 719] {
+            assert!(is_of_context(code), "{code}");
+        }
+        for code in [0, 1, 2, 46, 214, 217, 220, 600, 704, 801, 999, -719] {
+            assert!(!is_of_context(code), "{code}");
+        }
     }
 }

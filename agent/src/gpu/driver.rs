@@ -39,7 +39,7 @@ impl Api {
             return Ok(());
         }
         let name = codes::name(&self.symbols, code);
-        if is_hardware_code(code) {
+        if is_hardware_code(code) || codes::is_of_context(code) {
             self.trace.broken(HardwareError {
                 gpu: self.gpu.get(),
                 code,

@@ -1,6 +1,6 @@
 //! Breadcrumbs: the name of each driver call is written to a descriptor of its own before the call is made, so that
-//! the parent can name the call in which a worker hangs or dies. A code that means broken hardware goes the same way,
-//! so that it is known whoever made the call, and what the worker did with the error.
+//! the parent can name the call in which a worker hangs or dies. A code that means broken hardware, or a context that is
+//! gone, goes the same way, so that it is known whoever made the call, and what the worker did with the error.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -10,7 +10,7 @@ use std::rc::Rc;
 
 use serde::{Deserialize, Serialize};
 
-/// A driver call returned a code that means broken hardware.
+/// A driver call returned a code that means broken hardware, or that its context is gone.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(crate) struct HardwareError {
     /// Whose context was current, in CUDA's order; none where there was no context.

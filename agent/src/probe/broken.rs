@@ -1,9 +1,10 @@
-//! Codes of broken hardware that no check of the report holds: of a call that frees, of a copy that was only timed, of
-//! an attempt whose repetition came to something else.
+//! Codes of broken hardware, and of a context that is gone, which no check of the report holds: of a call that frees, of a copy that
+//! was only timed, of an attempt whose repetition came to something else.
 
 use std::collections::BTreeMap;
 
-use kb_core::report::{Fact, Failure, fact_name};
+use kb_core::report::{Fact, Failure, Load, fact_name};
+use kb_core::verdict::is_hardware_code;
 use serde_json::{Value, json};
 
 use crate::gpu::HardwareError;
@@ -15,7 +16,7 @@ use super::setup::Setup;
 pub(super) fn tell(found: &mut Found, setup: &Setup) {
     let mut of_gpus: BTreeMap<usize, Vec<Value>> = BTreeMap::new();
     for error in setup.broken.borrow().iter() {
-        if is_told(found, error) {
+        if !is_hardware_code(error.code) || is_told(found, error) {
             continue;
         }
         match error.gpu.filter(|gpu| has_pair(found, *gpu)).and_then(position) {
@@ -33,6 +34,38 @@ pub(super) fn tell(found: &mut Found, setup: &Setup) {
             gpu.facts.insert(fact_name::CUDA_HARDWARE_ERRORS.to_owned(), fact);
         }
     }
+}
+
+/// Work on a GPU failed, and nothing else of the report says so: what the run proved is in doubt. Of the processes that ladder, bench and
+/// load had: NCCL's have a verdict of their own.
+pub(super) fn tell_contexts(found: &mut Found, setup: &Setup) {
+    let mut gone: BTreeMap<(Option<u32>, i32), Vec<HardwareError>> = BTreeMap::new();
+    for error in setup.broken.borrow().iter() {
+        if !is_hardware_code(error.code) && !is_told(found, error) && !stopped(found, error.code) {
+            gone.entry((error.gpu, error.code))
+                .or_default()
+                .push(error.clone());
+        }
+    }
+    for errors in gone.values() {
+        let Some(first) = errors.first() else { continue };
+        let told = failure(first);
+        let others = match errors.len() - 1 {
+            0 => String::new(),
+            others => format!(", and {others} other calls did"),
+        };
+        found.failures.push(Failure {
+            message: format!("{}{others}, outside of any check", told.message),
+            ..told
+        });
+    }
+}
+
+/// True where the code stands in what stopped the load, or some other part of the run.
+fn stopped(found: &Found, code: i32) -> bool {
+    let of_load = |load: &Load| load.ended.as_ref().is_some_and(|ended| ended.code == Some(code));
+    let mut failures = found.failures.iter();
+    found.load.as_ref().is_some_and(of_load) || failures.any(|failure| failure.code == Some(code))
 }
 
 fn position(gpu: u32) -> Option<usize> {

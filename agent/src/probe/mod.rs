@@ -23,6 +23,7 @@ mod stages;
 mod surroundings;
 mod timing;
 mod trouble;
+mod unmeasured;
 mod unresponsive;
 
 use std::collections::BTreeMap;
@@ -120,6 +121,7 @@ pub(crate) fn run(
             parts.end("lock");
             let setup = Setup::of(options);
             let mut found = stages::run(options, &setup, chance.nonce, (progress, &mut parts));
+            broken::tell_contexts(&mut found, &setup);
             if let Some(chosen) = &options.nccl {
                 let surroundings = (&host.facts, &options.host_root);
                 nccl::add(&mut found, chosen, &setup, surroundings, progress);

@@ -16,6 +16,7 @@ use super::attempt::Attempt;
 use super::live::Live;
 use super::setup::{OPEN_FACTOR, Setup};
 use super::trouble::Trouble;
+use super::unmeasured::Unmeasured;
 use super::unresponsive::NoAnswer;
 
 #[derive(Debug, Clone, Default)]
@@ -62,6 +63,7 @@ pub(super) struct Session<'a> {
     pub(super) loaded: Option<Loaded>,
     /// Why the bench's memory and kernels cannot be had: that ended a worker, and is not tried again for every cell.
     pub(super) no_bench: Option<Gap>,
+    pub(super) unmeasured: Unmeasured,
     /// GPUs for which the bench took host memory, and why it was not taken next to them.
     pub(super) host_memory: BTreeMap<u32, Option<String>>,
     pub(super) stuck: Vec<Stuck>,
@@ -79,6 +81,7 @@ impl<'a> Session<'a> {
             known,
             loaded: None,
             no_bench: None,
+            unmeasured: Unmeasured::default(),
             host_memory: BTreeMap::new(),
             stuck: Vec::new(),
             silent: None,

@@ -129,10 +129,16 @@ impl Session<'_> {
                 samples,
                 limit_ms: self.setup.limit_ms(),
             };
-            match self.ask(Role::Worker, &command, 1)? {
-                Answer::Timed { seconds } => Ok(seconds),
-                other => Err(self.unexpected(Role::Worker, other)),
+            let timed = match self.ask(Role::Worker, &command, 1) {
+                Ok(Answer::Timed { seconds }) => Ok(seconds),
+                Ok(other) => Err(self.unexpected(Role::Worker, other)),
+                Err(trouble) => Err(trouble),
+            };
+            if let Err(trouble) = &timed {
+                let what = format!("a copy from GPU {source} to GPU {destination}");
+                self.unmeasured.note(&what, trouble, self.cut_short);
             }
+            timed
         };
         timed().map_err(|trouble| match trouble {
             Trouble::Call(failure) => failure.message,

@@ -100,7 +100,7 @@ pub(crate) struct Stuck {
     pub(crate) call: Option<String>,
 }
 
-/// What the driver returned to the workers of a run that means broken hardware.
+/// What the driver returned to the workers of a run that means broken hardware, or a context that is gone.
 pub(crate) type HardwareErrors = Rc<RefCell<BTreeSet<HardwareError>>>;
 
 pub(crate) struct Worker {

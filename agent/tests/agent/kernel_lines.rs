@@ -5,8 +5,8 @@ use std::io::Write as _;
 
 use fake_gpu::scenario::Condition;
 
-use crate::passive::{GPU, daemon, node};
-use crate::tree::{attribute, device};
+use crate::passive::{GPU, daemon, log, node, xid};
+use crate::tree::{attribute, device, write};
 
 /// What a look says once the kernel has written a line.
 fn told(line: &str) -> (i32, String) {
@@ -41,4 +41,54 @@ fn a_fatal_line_about_a_gpu_is_a_fault_and_one_about_another_device_is_none() {
     let (code, stderr) =
         told("pcieport 0000:00:01.0: AER: Uncorrectable (Fatal) error message received from 0000:0d:00.0");
     assert_eq!(code, 0, "{stderr}");
+}
+
+#[test]
+fn an_xid_behind_another_message_of_its_record_is_a_fault() {
+    let (harmless, lost) = (
+        xid(13, "Graphics Exception"),
+        xid(79, "GPU has fallen off the bus."),
+    );
+    for message in [
+        format!(r"NVRM: GPU at PCI:{GPU}: GPU-1\x0a{lost}"),
+        format!(r"{harmless}\x0a{lost}"),
+        format!("{harmless}, {lost}"),
+    ] {
+        let node = node(Condition::default());
+        assert_eq!(daemon(&node, &[]).code, 0);
+        log(&node, 1, &message);
+        let run = daemon(&node, &[]);
+        assert_eq!(run.code, 2, "{message}: {}", run.stderr);
+        assert!(run.stderr.contains(&format!("xid-79@{GPU}")), "{}", run.stderr);
+    }
+}
+
+/// A user gives files and programs their names.
+#[test]
+fn an_xid_in_a_name_that_the_kernel_writes_is_none() {
+    let faked = xid(79, "GPU has fallen off the bus.");
+    for message in [
+        format!(r"process 'a' launched '/tmp/\x0a{faked}' with NULL argv"),
+        format!(r"traps: a[7] trap invalid opcode ip:1 sp:2 error:0 in x\x0a{faked}[1+2]"),
+    ] {
+        let node = node(Condition::default());
+        log(&node, 1, &message);
+        let run = daemon(&node, &[]);
+        assert_eq!(run.code, 0, "{message}: {}", run.stderr);
+    }
+}
+
+#[test]
+fn a_file_of_syslogs_that_mixes_forms_hides_no_xid() {
+    let lost = xid(79, "GPU has fallen off the bus.");
+    let classic = "Nov 30 10:00:00 gpu-17 kernel: [    0.000000] Linux version 6.8.0\n";
+    let modern = format!("<4>1 2026-11-30T10:00:00Z gpu-17 kernel - - - {lost}\n");
+    let unknown = format!("{{\"host\":\"gpu-17\",\"program\":\"kernel\",\"message\":\"{lost}\"}}\n");
+    for (line, code) in [(modern, 2), (unknown, 3)] {
+        let node = node(Condition::default());
+        fs::remove_file(node.path("host/dev/kmsg")).unwrap();
+        write(&node.path("host"), "var/log/kern.log", format!("{classic}{line}"));
+        let run = daemon(&node, &[]);
+        assert_eq!(run.code, code, "{line}: {}", run.stderr);
+    }
 }

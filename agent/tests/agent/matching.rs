@@ -50,7 +50,7 @@ fn signatures() -> RecordSignatures {
 }
 
 /// Serves the signatures of one record, `times` times; gives the tags that it was asked with.
-fn server(times: usize) -> (String, JoinHandle<Vec<String>>) {
+pub(crate) fn server(times: usize) -> (String, JoinHandle<Vec<String>>) {
     let body = serde_json::json!({ "records": [signatures()], "kb": { "seq": 7 } });
     serving(body.to_string(), times)
 }

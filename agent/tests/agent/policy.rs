@@ -19,7 +19,7 @@ fn log(node: &Node, number: u64, message: &str) {
     writeln!(file, "3,{number},{number},-;{message}").unwrap();
 }
 
-fn rules(rules: &Value) -> Policy {
+pub(crate) fn rules(rules: &Value) -> Policy {
     let rules: Vec<Rule> = serde_json::from_value(rules.clone()).unwrap();
     Policy::of(rules)
 }
@@ -29,7 +29,7 @@ fn ignoring(code: &str) -> Policy {
 }
 
 /// Puts a policy where the daemon would have kept it.
-fn keep(node: &Node, policy: &Policy) {
+pub(crate) fn keep(node: &Node, policy: &Policy) {
     fs::create_dir_all(node.path("state")).unwrap();
     let given = Given {
         stage: Stage::Current,
@@ -53,7 +53,7 @@ fn give(stub: &Stub, policy: &Policy) {
     *stub.policy.lock().unwrap() = Some((tag, serde_json::to_string(&given).unwrap()));
 }
 
-fn bare(node: &Node, verb: &str, arguments: &[&str]) -> Run {
+pub(crate) fn bare(node: &Node, verb: &str, arguments: &[&str]) -> Run {
     let state = node.path("state");
     let mut command = node.bare(verb);
     command.args(arguments).args(["--state", state.to_str().unwrap()]);
@@ -64,7 +64,7 @@ fn bare(node: &Node, verb: &str, arguments: &[&str]) -> Run {
     Run::of(&command.output().unwrap())
 }
 
-fn status(node: &Node) -> Run {
+pub(crate) fn status(node: &Node) -> Run {
     bare(node, "status", &["--passive"])
 }
 

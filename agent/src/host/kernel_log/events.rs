@@ -44,7 +44,7 @@ pub(crate) fn events(
     let Read {
         records,
         place,
-        missed,
+        mut missed,
     } = match read {
         Ok(read) => read,
         Err(error) => return unread(format!("{name}: {error}")),
@@ -64,6 +64,22 @@ pub(crate) fn events(
         return unread(format!(
             "{name}: none of its lines is the kernel's in a form that is known"
         ));
+    }
+    let is_cut = records.iter().any(|(record, _)| record.is_cut);
+    let unread = if passed_over.is_unknown {
+        Some(format!(
+            "{name}: some of its lines are the kernel's in a form that is not known"
+        ))
+    } else if is_cut {
+        Some(format!(
+            "{name}: a record of it holds more messages than are read"
+        ))
+    } else {
+        (!source.shows_the_window()).then(|| BEFORE_ONLY.to_owned())
+    };
+    if (passed_over.is_unknown || is_cut) && missed == Missed::Nothing {
+        // They are behind the place from which the next look goes on.
+        missed = Missed::BetweenLooks;
     }
     let uptime = uptime(root);
     let occurrences = records.iter().filter_map(|(record, boot)| {
@@ -86,7 +102,7 @@ pub(crate) fn events(
             place,
         }),
         missed,
-        unread: (!source.shows_the_window()).then(|| BEFORE_ONLY.to_owned()),
+        unread,
     }
 }
 

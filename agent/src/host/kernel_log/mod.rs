@@ -7,8 +7,10 @@
 mod aside;
 mod events;
 mod kind;
+mod message;
 mod origin;
 mod record;
+mod rfc5424;
 mod source;
 
 use std::collections::{BTreeMap, VecDeque};
@@ -85,6 +87,7 @@ impl KernelLog {
             if kind::is_relevant(&record.message) {
                 during.push_first(line_of(&record));
             }
+            during.left_out += u64::from(record.is_cut);
         }
         let readable = match &self.source {
             Ok(source) if !source.shows_the_window() => {

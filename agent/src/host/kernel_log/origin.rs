@@ -7,6 +7,7 @@ use time::format_description::well_known::Rfc3339;
 use time::{Date, Month, OffsetDateTime, Time};
 
 use super::super::HostRoot;
+use super::rfc5424;
 use super::source::boot_second;
 
 /// Clocks are corrected while a machine boots.
@@ -39,6 +40,10 @@ impl Origin {
 
     /// The name of the other host whose kernel wrote a line.
     pub(super) fn other_host<'a>(&self, line: &'a str) -> Option<&'a str> {
+        if rfc5424::has_form(line) {
+            let host = rfc5424::of_kernel(line)?.map_or_else(|host| host, |line| line.host);
+            return self.is_another(host).then_some(host);
+        }
         let (before, _) = line.split_once(" kernel: ")?;
         // What a program says of a kernel stands behind the program's own name.
         if before.ends_with(':') || before.contains(": ") {
@@ -48,16 +53,15 @@ impl Origin {
         self.is_another(host).then_some(host)
     }
 
-    /// True of a line in the form of RFC 5424 that this host's kernel may have written.
+    /// True of a line that this host's kernel may have written, and that cannot be read: one in the form of RFC 5424 that is damaged, and
+    /// one that a template made an object of JSON.
     pub(super) fn is_in_unknown_form(&self, line: &str) -> bool {
-        let mut words = line.split_whitespace();
-        let begins = words
-            .next()
-            .is_some_and(|first| first.starts_with('<') && first.ends_with(">1"));
-        // Behind the time.
-        let host = words.nth(1);
-        let program = words.next();
-        begins && program == Some("kernel") && host.is_some_and(|host| !self.is_another(host))
+        let is_damaged = match rfc5424::of_kernel(line) {
+            Some(Err(host)) => !self.is_another(host),
+            Some(Ok(_)) | None => false,
+        };
+        // What a program says within such an object has its quotes escaped.
+        is_damaged || (line.trim_start().starts_with('{') && line.contains("\"kernel\""))
     }
 
     /// Before it knows its name, each host calls itself `localhost`.
@@ -70,7 +74,8 @@ impl Origin {
     /// True of a line that was written before this boot.
     pub(super) fn is_of_an_earlier_boot(&self, line: &str) -> bool {
         let Some(booted) = self.booted else { return false };
-        let first = line.split(' ').next().unwrap_or_default();
+        let of_kernel = rfc5424::of_kernel(line).and_then(Result::ok);
+        let first = of_kernel.map_or_else(|| line.split(' ').next().unwrap_or_default(), |line| line.time);
         if let Ok(written) = OffsetDateTime::parse(first, &Rfc3339) {
             return written.unix_timestamp() + CORRECTED < booted;
         }
@@ -144,11 +149,30 @@ mod tests {
     }
 
     #[test]
-    fn lines_in_the_form_of_rfc_5424_are_told_by_program_and_host() {
+    fn lines_in_the_form_of_rfc_5424_are_told_by_host_and_time() {
+        let line = |time: &str, host: &str| format!("<3>1 {time} {host} kernel - - - NVRM: x");
+        let (own, other) = (
+            line("2026-11-30T02:50:00Z", "gpu-17"),
+            line("2026-11-30T02:50:00Z", "gpu-18"),
+        );
+        assert_eq!(origin().other_host(&own), None);
+        assert_eq!(origin().other_host(&other), Some("gpu-18"));
+        assert!(!origin().is_of_an_earlier_boot(&own));
+        assert!(origin().is_of_an_earlier_boot(&line("2026-11-20T02:50:00Z", "gpu-17")));
+    }
+
+    #[test]
+    fn lines_of_the_kernels_that_cannot_be_read_are_told() {
         for (line, expected) in [
-            ("<3>1 2026-11-30T02:50:00Z gpu-17 kernel - - - NVRM: x", true),
-            ("<3>1 2026-11-30T02:50:00Z gpu-18 kernel - - - NVRM: x", false),
-            ("<3>1 2026-11-30T02:50:00Z gpu-17 sshd 7 - - kernel", false),
+            ("<3>1 2026-11-30T02:50:00Z gpu-17 kernel - - [x NVRM: x", true),
+            ("<3>1 2026-11-30T02:50:00Z gpu-18 kernel - - [x NVRM: x", false),
+            ("<3>1 2026-11-30T02:50:00Z gpu-17 kernel - - - NVRM: x", false),
+            ("<3>1 2026-11-30T02:50:00Z gpu-17 sshd 7 - [ kernel", false),
+            (
+                r#"{"host": "gpu-17", "program": "kernel", "message": "NVRM: x"}"#,
+                true,
+            ),
+            (r#"{"program": "sshd", "message": "a \"kernel\""}"#, false),
             ("Nov 30 02:50:00 gpu-17 kernel: NVRM: x", false),
             ("<3>1", false),
             ("", false),

@@ -1,5 +1,8 @@
 //! One line of the kernel log, in either of the forms that it is kept in.
 
+use super::message::{Messages, messages};
+use super::rfc5424;
+
 /// A priority is a facility and, in the lower bits, a severity (RFC 5424, 6.2.1).
 const SEVERITY_BITS: u32 = 3;
 const KERNEL: u32 = 0;
@@ -13,11 +16,14 @@ pub(super) struct Record {
     pub(super) message: String,
     /// Written before this boot, by its own time.
     pub(super) is_old: bool,
+    /// The last of a record of the log that holds more messages than are read.
+    pub(super) is_cut: bool,
 }
 
 impl Record {
     /// `priority,sequence,microseconds,flags[,…];message`, then lines that begin with a blank and hold properties;
-    /// Linux ABI `dev-kmsg`. Bytes that are not printable are written as `\xNN` there, and stay so.
+    /// Linux ABI `dev-kmsg`. Bytes that are not printable are written as `\xNN` there, and stay so until the
+    /// record is split.
     pub(super) fn from_kmsg(text: &str) -> Option<Self> {
         let first = text.lines().next()?;
         let (prefix, message) = first.split_once(';')?;
@@ -32,6 +38,7 @@ impl Record {
             microseconds: Some(fields.next()?.parse().ok()?),
             message: message.to_owned(),
             is_old: false,
+            is_cut: false,
         })
     }
 
@@ -46,6 +53,10 @@ impl Record {
     /// (`Nov 21 10:00:00 gpu-17 kernel: `). In a file of syslog's only lines with that mark are the kernel's.
     pub(super) fn from_text(line: &str) -> Option<Self> {
         let line = line.trim_end();
+        if rfc5424::has_form(line) {
+            let line = rfc5424::of_kernel(line)?.ok()?;
+            return Some(Self::stamped(line.message));
+        }
         let text = match line.split_once(" kernel: ") {
             // What a program says of a kernel stands behind the program's own name.
             Some((before, _)) if before.ends_with(':') || before.contains(": ") => return None,
@@ -53,18 +64,38 @@ impl Record {
             None if line.starts_with('[') => line,
             None => return None,
         };
+        Some(Self::stamped(text))
+    }
+
+    /// `[ 1234.567890] message`, or a message alone.
+    fn stamped(text: &str) -> Self {
         let stamped = text.strip_prefix('[').and_then(|text| text.split_once(']'));
         let stamp = stamped.and_then(|(stamp, rest)| Some((microseconds(stamp.trim())?, rest.trim_start())));
         let (microseconds, message) = match stamp {
             Some((microseconds, message)) => (Some(microseconds), message),
             None => (None, text),
         };
-        Some(Self {
+        Self {
             sequence: None,
             microseconds,
             message: message.to_owned(),
             is_old: false,
-        })
+            is_cut: false,
+        }
+    }
+
+    /// One for each message that it holds, in their order.
+    pub(super) fn split(self) -> Vec<Self> {
+        let Messages { texts, is_cut } = messages(&self.message);
+        let last = texts.len().saturating_sub(1);
+        let numbered = texts.into_iter().enumerate();
+        let record = |(index, message): (usize, String)| Self {
+            message,
+            is_cut: is_cut && index == last,
+            ..self.clone()
+        };
+        let records: Vec<Self> = numbered.map(record).collect();
+        if records.is_empty() { vec![self] } else { records }
     }
 
     /// As `dmesg` prints it, which is how the records of the knowledge base know it.
@@ -135,13 +166,39 @@ mod tests {
         );
     }
 
+    #[test]
+    fn a_line_in_the_form_of_rfc_5424_is_read_in_that_form_alone() {
+        let line = "<3>1 2026-11-30T02:50:00Z gpu-17 kernel - - - [    9.000001] NVRM: x";
+        let record = Record::from_text(line).unwrap();
+        assert_eq!(record.line(), "[    9.000001] NVRM: x");
+        let faked = "<38>1 2026-11-30T02:50:00Z gpu-17 sshd 7 - - a kernel: NVRM: x";
+        assert_eq!(Record::from_text(faked), None);
+    }
+
+    #[test]
+    fn a_record_is_split_into_its_messages() {
+        let xid = "NVRM: Xid (PCI:0000:3b:00): 79, x";
+        let record = Record::from_kmsg(&format!("3,7,9,-;NVRM: x\\x0a{xid}")).unwrap();
+        let split = record.split();
+        assert_eq!(
+            split.iter().map(|of| of.sequence).collect::<Vec<_>>(),
+            [Some(7); 2]
+        );
+        assert_eq!(
+            (split[0].message.as_str(), split[1].message.as_str()),
+            ("NVRM: x", xid)
+        );
+        let empty = Record::from_kmsg("3,7,9,-;").unwrap();
+        assert_eq!(empty.clone().split(), [empty]);
+    }
+
     proptest! {
         #[test]
         fn any_text_is_read_without_a_panic(text in "\\PC{0,80}", bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
             let lossy = String::from_utf8_lossy(&bytes);
             for text in [text.as_str(), &lossy] {
-                let _ = Record::from_kmsg(text).map(|record| record.line());
-                let _ = Record::from_text(text).map(|record| record.line());
+                let _ = Record::from_kmsg(text).map(|record| (record.line(), record.split()));
+                let _ = Record::from_text(text).map(|record| (record.line(), record.split()));
             }
         }
 

@@ -167,7 +167,7 @@ impl Source {
                         Ok(0) => break,
                         Ok(bytes) => {
                             let text = String::from_utf8_lossy(record.get(..bytes).unwrap_or_default());
-                            records.extend(Record::from_kmsg(&text));
+                            records.extend(Record::from_kmsg(&text).into_iter().flat_map(Record::split));
                         }
                         Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
                         Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
@@ -193,18 +193,20 @@ impl Source {
                     }
                     let text = String::from_utf8_lossy(&line);
                     if *is_kmsg {
-                        records.extend(Record::from_kmsg(&text));
+                        records.extend(Record::from_kmsg(&text).into_iter().flat_map(Record::split));
                     } else if let Some(other) = origin.other_host(&text) {
                         passed_over.has_others = true;
                         if passed_over.of_this_boot.is_none() && !origin.is_of_an_earlier_boot(&text) {
                             passed_over.of_this_boot = Some((other.to_owned(), origin.own().to_owned()));
                         }
                     } else {
-                        passed_over.is_unknown |= origin.is_in_unknown_form(&text);
-                        records.extend(Record::from_text(&text).map(|record| Record {
+                        passed_over.is_unknown |=
+                            origin.is_in_unknown_form(&text) && !origin.is_of_an_earlier_boot(&text);
+                        let record = Record::from_text(&text).map(|record| Record {
                             is_old: origin.is_of_an_earlier_boot(&text),
                             ..record
-                        }));
+                        });
+                        records.extend(record.into_iter().flat_map(Record::split));
                     }
                     line.clear();
                 }

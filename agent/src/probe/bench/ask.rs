@@ -33,8 +33,11 @@ impl Session<'_> {
             let enabled = self.make_access(initiator, owner);
             enabled.map_err(|reason| gap(GapKind::Failed, &reason))?;
         }
-        self.ready_and_measure(mode, measure)
-            .map_err(|trouble| gap_of(&trouble))
+        let what = what_of(&measure);
+        self.ready_and_measure(mode, measure).map_err(|trouble| {
+            self.unmeasured.note(&what, &trouble, self.cut_short);
+            gap_of(&trouble)
+        })
     }
 
     /// Enables access where it is not; an error says why it cannot be.
@@ -114,6 +117,13 @@ fn gap_of(trouble: &Trouble) -> Gap {
 
 fn gap(kind: GapKind, reason: &str) -> Gap {
     Gap::new(kind, reason)
+}
+
+/// `a figure of GPU 0, GPU 1`.
+fn what_of(measure: &Measure) -> String {
+    let gpus = gpus_of(measure);
+    let gpus: Vec<String> = gpus.iter().map(|gpu| format!("GPU {gpu}")).collect();
+    format!("a figure of {}", gpus.join(", "))
 }
 
 fn gpus_of(measure: &Measure) -> std::collections::BTreeSet<u32> {

@@ -92,6 +92,7 @@ impl Session<'_> {
 
     pub(in crate::probe) fn failures(&self) -> Vec<Failure> {
         let silent = self.silent.iter().map(NoAnswer::failure);
-        silent.chain(self.stuck.iter().map(stuck_failure)).collect()
+        let stuck = self.stuck.iter().map(stuck_failure);
+        silent.chain(stuck).chain(self.unmeasured.failures()).collect()
     }
 }

@@ -89,9 +89,61 @@ fn a_flood_hides_no_line() {
     assert_eq!((told.len(), told[0].0.as_str()), (4_999, "79"));
 }
 
+/// As a template of a site writes a line of the kernel's.
+const IN_JSON: &str =
+    "{\"host\": \"gpu-17\", \"program\": \"kernel\", \"message\": \"NVRM: Xid (PCI:0000:3b:00): 79, x\"}\n";
+
+#[test]
+fn a_file_that_mixes_forms_is_read_line_by_line() {
+    let modern = |number| format!("<4>1 2026-11-30T10:00:00Z gpu-17 kernel - - - {}\n", xid(number));
+    let log = [syslog(0, "Linux version"), syslog(1, "usb 1-1: x"), modern(79)].concat();
+    let root = tree(&[(KERN, &log)]);
+    let mut place = None;
+    assert_eq!(look(root.path(), "a", &mut place).0, of(&[("79", "a")]));
+    add(root.path(), KERN, &[modern(48), syslog(3, &xid(31))].concat());
+    let told = (of(&[("48", "a"), ("31", "a")]), Missed::Nothing);
+    assert_eq!(look(root.path(), "a", &mut place), told);
+}
+
+#[test]
+fn lines_in_a_form_that_is_not_known_are_told_beside_those_that_are() {
+    let log = [
+        syslog(0, "Linux version"),
+        syslog(1, &xid(31)),
+        IN_JSON.to_owned(),
+    ]
+    .concat();
+    let root = tree(&[(KERN, &log)]);
+    let host = HostRoot::new(root.path());
+    let first = events(&host, Some("a"), None, NOW);
+    assert!(first.unread.unwrap().contains("in a form that is not known"));
+    assert_eq!((first.occurrences.len(), first.missed), (1, Missed::BetweenLooks));
+    let second = events(&host, Some("a"), first.place.as_ref(), NOW);
+    assert_eq!((second.unread, second.occurrences.len()), (None, 0));
+}
+
+#[test]
+fn each_message_of_a_record_counts() {
+    let switch = "nvidia-nvswitch3: SXid (PCI:0000:c5:00.0): 20034, x";
+    let record = [xid(13), xid(79), switch.to_owned()].join(r"\x0a");
+    let glued = [xid(13), xid(48)].concat();
+    let root = tree(&[("dev/kmsg", &[kmsg(0, &record), kmsg(1, &glued)].concat())]);
+    let told: Vec<String> = look(root.path(), "a", &mut None)
+        .0
+        .into_iter()
+        .map(|(it, _)| it)
+        .collect();
+    assert_eq!(told, ["13", "79", "20034", "13", "48"]);
+    let many = kmsg(0, &xid(13).repeat(100));
+    let root = tree(&[("dev/kmsg", &many)]);
+    let read = events(&HostRoot::new(root.path()), Some("a"), None, NOW);
+    assert!(read.unread.unwrap().contains("more messages than are read"));
+    assert_eq!((read.occurrences.len(), read.missed), (65, Missed::BetweenLooks));
+}
+
 #[test]
 fn a_log_in_a_form_that_is_not_known_is_not_read() {
-    let line = "<4>1 2026-11-24T10:00:00Z gpu-17 kernel - - - NVRM: Xid (PCI:0000:3b:00): 79, x\n";
+    let line = IN_JSON;
     let root = tree(&[(KERN, line)]);
     let read = events(&HostRoot::new(root.path()), Some("a"), None, NOW);
     assert!(read.unread.unwrap().contains("none of its lines"));
@@ -125,11 +177,7 @@ fn a_file_of_other_hosts_alone_is_not_read_until_a_look_of_this_boot_has_read_it
     assert_eq!(why("a", read.place.as_ref()), None);
     assert!(why("b", read.place.as_ref()).unwrap().contains("old-17"));
     // Beside them a line that may be this host's.
-    add(
-        root.path(),
-        KERN,
-        "<3>1 2026-11-30T02:52:00Z gpu-17 kernel - - - NVRM: Xid (PCI:0000:3b:00): 79, x\n",
-    );
+    add(root.path(), KERN, IN_JSON);
     let told = why("a", read.place.as_ref()).unwrap();
     assert!(told.contains("none of its lines"), "{told}");
 }
