@@ -58,6 +58,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     again.args(["--features", "wasm", "--", "wasm"]).arg(&folder);
     shell::run(&mut again)?;
     if options.test {
+        tools::require(tools::TESTS, options.install)?;
         let mut tests = shell::cargo(&["nextest", "run", "--workspace", "--locked"]);
         let held = "binary(browser) & (test(tab) + test(site)) - test(measured)";
         tests.args(["--run-ignored=only", "-E", held]);
