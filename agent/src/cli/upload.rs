@@ -44,7 +44,11 @@ impl ServerArgs {
             }
         };
         let token_file = own.as_deref().or(self.token_file.as_deref());
-        let uploader = Uploader::new(server, token_file, self.ca_file.as_deref())?;
+        let uploader =
+            Uploader::new(server, token_file, self.ca_file.as_deref()).map_err(|error| match &own {
+                Some(own) => error.of_credential(own),
+                None => error,
+            })?;
         for warning in uploader.warnings() {
             say(&format!("warning: {warning}"));
         }

@@ -8,6 +8,7 @@ use kb_core::verdict::{ExitCode, FailOn, not_admitted};
 
 use crate::cli::{AdmitArgs, RunArgs, StateArgs};
 use crate::files::{FOR_OWNER, read_plain, write_whole};
+use crate::ledger::KERNEL_LOG;
 use crate::output;
 use crate::probe::{Before, Depth, GpusBefore, LoadOptions};
 use crate::process::say;
@@ -32,6 +33,7 @@ pub(crate) fn admit(arguments: &AdmitArgs) -> anyhow::Result<u8> {
             seconds: arguments.load_seconds(),
             steps: arguments.load_steps(),
             earlier,
+            log: ask_ledger(run, state, |ledger, _| ledger.log.clone()).flatten(),
         }),
         ..Extra::default()
     };
@@ -53,6 +55,16 @@ pub(crate) fn admit(arguments: &AdmitArgs) -> anyhow::Result<u8> {
         return Ok(match minded {
             0 => ExitCode::Unknown.number(),
             code => code,
+        });
+    }
+    // What came into the log since the run looked at it.
+    if let Some(why) = unread_log(&report) {
+        say(&format!(
+            "not admitted: could not tell: the kernel log, where Xids stand, could not be read: {why}"
+        ));
+        return Ok(match minded {
+            code if code == ExitCode::Fault.number() => code,
+            _ => ExitCode::Unknown.number(),
         });
     }
     // A run that admits was good: what is left is a warning of before, which is told and keeps no jobs from the node.
@@ -91,6 +103,12 @@ pub(crate) fn admit(arguments: &AdmitArgs) -> anyhow::Result<u8> {
     }
     say("admitted");
     Ok(minded)
+}
+
+fn unread_log(report: &Report) -> Option<&str> {
+    let mut unread = report.health.iter().flat_map(|health| &health.unread);
+    let log = unread.find(|unread| unread.what == KERNEL_LOG)?;
+    Some(&log.why)
 }
 
 /// The GPUs that this node had at its last admission, and since then in an earlier boot.

@@ -50,7 +50,12 @@ struct Daemon<'a> {
 /// Looks until it is ended. What one round cannot do is said, and the next round tries again.
 pub(crate) fn daemon(arguments: &DaemonArgs) -> anyhow::Result<u8> {
     let uploader = match &arguments.server {
-        Some(server) if !waits_for_credential(arguments) => Some(uploader(arguments, server)?),
+        Some(server) if !waits_for_credential(arguments) => match uploader(arguments, server) {
+            Ok(uploader) => Some(uploader),
+            // A file that was cut or spoiled is no setting: the node is looked at all the same, and each look tells of it.
+            Err(ConfigurationError::Credential { .. }) => None,
+            Err(error) => return Err(error.into()),
+        },
         _ => None,
     };
     let mut daemon = Daemon {
@@ -229,7 +234,7 @@ impl Daemon<'_> {
             }
         }
         if self.pace.may_send(Instant::now()) {
-            self.connect(server)?;
+            self.connect(server).context("it waits in the spool")?;
             let Some(uploader) = &self.uploader else {
                 return Ok(());
             };

@@ -71,7 +71,9 @@ pub(crate) fn known(arguments: &SignatureArgs) -> anyhow::Result<Known> {
         Some(server) => match arguments.access.uploader(server, &arguments.state.folder()) {
             Ok(server) => Some(server),
             // A file for the server's sake, such as a token that only root reads, is not needed for what is here.
-            Err(error @ ConfigurationError::File { .. }) if path.is_file() => {
+            Err(error @ (ConfigurationError::File { .. } | ConfigurationError::Credential { .. }))
+                if path.is_file() =>
+            {
                 say(&format!("{error}; the signatures that are here already are used"));
                 None
             }

@@ -20,6 +20,7 @@ use crate::files::{Room, room};
 use crate::ledger::{LedgerFile, without_ledger};
 use crate::policy::doubt;
 use crate::process::say;
+use crate::upload::unusable_credential;
 
 /// What the ledger's file holds, or why it cannot be read.
 type Kept = Result<Option<Ledger>, String>;
@@ -28,6 +29,9 @@ pub(crate) fn status(arguments: &StatusArgs) -> anyhow::Result<u8> {
     let now = SystemClock.now();
     let ledger = arguments.state.ledger();
     let here = Here::of(&arguments.here, &arguments.state.folder());
+    if let Some(why) = unusable_credential(&arguments.state.folder()) {
+        say(&format!("the daemon's reports wait in its spool: {why}"));
+    }
     let report = match known(arguments, &ledger, &here, now) {
         Ok(report) => report,
         Err(untold) => {

@@ -63,7 +63,7 @@ fn kernel_log(teller: &mut Teller<'_>, root: &HostRoot, once: bool) -> anyhow::R
         Follower::open(root).map_err(|why| anyhow::anyhow!("the kernel log cannot be read: {why}"))?;
     let there = log.read().with_context(|| format!("read {name}"))?;
     if once {
-        for line in there {
+        for line in there.into_iter().chain(log.last_line()) {
             teller.line(&line)?;
         }
         teller.end()?;

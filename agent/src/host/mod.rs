@@ -20,7 +20,7 @@ mod watch;
 
 pub(crate) use driver::{gpu_model, version as driver_version};
 pub(crate) use functions::{BusGpu, Visibility, bus_gpus, view, visibility};
-pub(crate) use kernel_log::{Follower, LogEvents, events};
+pub(crate) use kernel_log::{Follower, LogEvents, events, events_of_run};
 pub(crate) use libraries::{NotLoaded, file_to_open, found_file};
 pub(crate) use near::{Near, near};
 pub(crate) use pci::shifts_numbers;
@@ -29,9 +29,11 @@ pub(crate) use watch::Watch;
 
 use std::collections::BTreeMap;
 
+use kb_core::health::LogPlace;
 use kb_core::ids::IdError;
 use kb_core::report::{Fact, GapKind, Node, fact_name};
 use serde_json::{Value, json};
+use time::OffsetDateTime;
 
 pub(crate) struct Host {
     pub(crate) node: Node,
@@ -113,6 +115,17 @@ pub(crate) fn others_on_bus(root: &HostRoot) -> Vec<String> {
 
 pub(crate) fn pair_facts(root: &HostRoot, a: &str, b: &str) -> BTreeMap<String, Fact> {
     pci::pair_facts(root, a, b)
+}
+
+/// Why a look that goes on from this place would not have all of the kernel log.
+pub(crate) fn unread_log(
+    root: &HostRoot,
+    boot_id: Option<&str>,
+    from: Option<&LogPlace>,
+    now: OffsetDateTime,
+) -> Option<Fact> {
+    let why = events_of_run(root, boot_id, from, now).unread?;
+    Some(Fact::missing(GapKind::Failed, why, "kernel log"))
 }
 
 fn text(fact: Fact<String>) -> Fact {

@@ -19,6 +19,9 @@ pub(crate) use file::{Changed, LedgerFile, Unkept};
 pub(crate) use run::{of_run_alone, of_run_beside};
 pub(crate) use whose::{Folders, OF_THE_NODE, folders, owner};
 
+/// The kernel log, among the things that could not be read.
+pub(crate) const KERNEL_LOG: &str = "kernel_log";
+
 /// The result of the last look, which the daemon keeps beside it.
 pub(crate) const LAST_LOOK: &str = "last-passive.json";
 
@@ -123,7 +126,7 @@ fn take_in(
     look.events = occurrences;
     look.missed = missed;
     if let Some(why) = unread {
-        look.unread("kernel_log", &why);
+        look.unread(KERNEL_LOG, &why);
     }
     ledger.log = place;
     look.sees_all = sees_all(root);

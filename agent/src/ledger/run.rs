@@ -3,11 +3,12 @@
 use kb_core::health::{Health, Ledger, LogPlace, Look, Missed, Occurrence, Place, Scope, read_message};
 use kb_core::policy::Policy;
 use kb_core::report::{Report, When};
+use kb_core::verdict::not_admitted;
 use time::OffsetDateTime;
 
 use crate::host::{self, HostRoot, LogEvents};
 
-use super::{look_at, see_bus, sees_all, without_ledger};
+use super::{KERNEL_LOG, look_at, see_bus, sees_all, without_ledger};
 
 pub(super) struct Taken {
     pub(super) health: Health,
@@ -54,16 +55,23 @@ pub(super) fn take_in(
         place,
         missed,
         unread,
-    } = host::events(root, report.node.boot_id.as_deref(), ledger.log.as_ref(), now);
+    } = host::events_of_run(root, report.node.boot_id.as_deref(), ledger.log.as_ref(), now);
     let knows_log = unread.is_none() || ledger.log.is_some();
-    if is_same_log(ledger.log.as_ref(), place.as_ref()) {
+    let boot = report.node.boot_id.as_deref();
+    // What an earlier boot was read from says nothing of what this one is read from.
+    let is_of_new_boot = boot.is_some()
+        && ledger
+            .log
+            .as_ref()
+            .is_some_and(|log| log.boot_id.as_deref() != boot);
+    if is_of_new_boot || is_same_log(ledger.log.as_ref(), place.as_ref()) {
         look.events = occurrences;
         if unread.is_some() || missed != Missed::Nothing {
             add_missing(&mut look.events, during(report));
         }
         look.missed = missed;
         if let Some(why) = unread {
-            look.unread("kernel_log", &why);
+            look.unread(KERNEL_LOG, &why);
         }
         ledger.log = place;
     } else {
@@ -79,7 +87,11 @@ pub(super) fn take_in(
 
 fn concluded(ledger: &mut Ledger, look: Look, (report, scope): (&Report, Scope), policy: &Policy) -> Health {
     ledger.look(&look);
-    ledger.proof(report, policy);
+    let is_log_unread = look.unread.iter().any(|unread| unread.what == KERNEL_LOG);
+    // A run ends nothing as an admission where the log may hold something against the node.
+    if !(is_log_unread && not_admitted(report).is_none()) {
+        ledger.proof(report, policy);
+    }
     ledger.health(look.unread).about(scope == Scope::All)
 }
 

@@ -138,6 +138,9 @@ pub(crate) fn run(
     logs.extend(found.logs);
     let mut facts = host.facts;
     facts.extend(log_facts);
+    if let Some(load) = &options.load {
+        surroundings::doubt_log(&mut facts, (&options.host_root, &host.node), load, clock.now());
+    }
     facts.extend(absent::view(&options.host_root).map(|view| {
         let fact = Fact::read(view.into(), "user, control group and NVIDIA_VISIBLE_DEVICES");
         (fact_name::GPUS_VIEW.to_owned(), fact)

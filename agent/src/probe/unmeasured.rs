@@ -63,7 +63,7 @@ fn tells(trouble: &Trouble, cut_short: bool) -> bool {
             None => failure.poisoned && !cut_short,
         },
         Trouble::Worker(Fault::Hang { .. }) => !cut_short,
-        Trouble::Worker(Fault::Died { .. }) => true,
+        Trouble::Worker(Fault::Died { killed, .. }) => !killed,
         Trouble::Worker(Fault::Start(_) | Fault::Nonsense(_)) => false,
     }
 }
@@ -96,7 +96,17 @@ mod tests {
             call: None,
             limit: std::time::Duration::from_secs(1),
         });
+        let died = |killed| {
+            Trouble::Worker(Fault::Died {
+                call: None,
+                how: "signal".to_owned(),
+                killed,
+                last_words: String::new(),
+            })
+        };
         for (trouble, cut_short, expected) in [
+            (died(false), false, 1),
+            (died(true), false, 0),
             (call(Some(719), true), false, 1),
             (call(Some(719), true), true, 1),
             (call(Some(999), true), false, 1),

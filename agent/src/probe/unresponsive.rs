@@ -73,7 +73,8 @@ mod tests {
     fn died() -> Trouble {
         Trouble::Worker(Fault::Died {
             call: None,
-            how: "signal: 9".to_owned(),
+            how: "signal: 11".to_owned(),
+            killed: false,
             last_words: String::new(),
         })
     }

@@ -1,5 +1,6 @@
 //! Enrolling this node: a join token goes out, a credential that writes this node alone comes back.
 
+use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -7,7 +8,8 @@ use kb_core::ids::NodeId;
 use reqwest::Url;
 use serde_json::{Value, json};
 
-use super::{UploadError, Uploader};
+use super::secret::Secret;
+use super::{ConfigurationError, UploadError, Uploader};
 use crate::files::{FOR_OWNER, write_whole};
 
 const FILE: &str = "credential";
@@ -44,6 +46,25 @@ pub(crate) fn own_credential(state: &Path, server: &str) -> Result<Option<PathBu
         "the credential in {} was given by {given_by} and is not sent to another server: enrol with that one",
         file.display()
     ))
+}
+
+/// Why a state folder's credential is none, as far as this user may see it.
+pub(crate) fn unusable_credential(state: &Path) -> Option<ConfigurationError> {
+    let path = credential_file(state);
+    // Only the daemon's user may read it.
+    let is_seen = path.is_file() && File::open(&path).is_ok();
+    let read = is_seen.then(|| Secret::read(Some(&path)))?;
+    Some(read.err()?.of_credential(&path))
+}
+
+impl ConfigurationError {
+    /// Of the node's own credential, which nobody named.
+    pub(crate) fn of_credential(self, credential: &Path) -> Self {
+        match self {
+            Self::File { path, why, .. } if path == credential => Self::Credential { path, why },
+            other => other,
+        }
+    }
 }
 
 pub(crate) fn keep_credential(state: &Path, server: &str, credential: &Credential) -> io::Result<PathBuf> {

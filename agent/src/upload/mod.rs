@@ -20,7 +20,7 @@ mod within;
 pub(crate) use body::{Body, ZSTD_MAGIC, read_body};
 pub(crate) use bundle::{pack, unpack};
 pub(crate) use client::Uploader;
-pub(crate) use enrol::{credential_file, keep_credential, own_credential};
+pub(crate) use enrol::{credential_file, keep_credential, own_credential, unusable_credential};
 pub(crate) use redact::Redaction;
 pub(crate) use retry::{Pace, Patience, send};
 pub(crate) use spool::{Limits, Spool, read_kept, remove};
@@ -39,6 +39,8 @@ pub(crate) enum ConfigurationError {
         path: PathBuf,
         why: String,
     },
+    #[error("the node's credential {} cannot be used: {why}; `peerless-agent enrol --again` gets another", .path.display())]
+    Credential { path: PathBuf, why: String },
     #[error("PEERLESS_TOKEN: {why}")]
     Token {
         /// What is wrong with it; never its value.

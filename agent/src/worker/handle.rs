@@ -5,14 +5,16 @@ use std::collections::{BTreeSet, VecDeque};
 use std::io::{self, Read};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixStream;
+use std::os::unix::process::ExitStatusExt as _;
 use std::path::Path;
-use std::process::{Child, Command as Process, Stdio};
+use std::process::{Child, Command as Process, ExitStatus, Stdio};
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::{FdFlags, fcntl_setfd};
 use rustix::net::RecvFlags;
+use rustix::process::Signal;
 
 use crate::gpu::{Breadcrumb, HardwareError};
 
@@ -75,10 +77,18 @@ pub(crate) enum Fault {
     Died {
         call: Option<String>,
         how: String,
+        /// By SIGKILL or SIGTERM: a person's, a service manager's or, where memory ran out, the kernel's.
+        killed: bool,
         last_words: String,
     },
     #[error("the worker process gave no sense: {0}")]
     Nonsense(String),
+}
+
+fn was_killed(status: ExitStatus) -> bool {
+    [Signal::KILL, Signal::TERM]
+        .map(|signal| Some(signal.as_raw()))
+        .contains(&status.signal())
 }
 
 fn named(call: Option<&str>) -> &str {
@@ -286,6 +296,7 @@ impl Worker {
         Fault::Died {
             call: self.last_call.clone(),
             how,
+            killed: status.is_some_and(was_killed),
             last_words: self.said.last(),
         }
     }
@@ -296,7 +307,7 @@ impl Worker {
         self.said.text()
     }
 
-    fn wait(&mut self, limit: Duration) -> Option<std::process::ExitStatus> {
+    fn wait(&mut self, limit: Duration) -> Option<ExitStatus> {
         let start = Instant::now();
         loop {
             match self.child.try_wait() {

@@ -5,7 +5,7 @@ use std::io::Write as _;
 
 use fake_gpu::scenario::Condition;
 
-use crate::passive::{GPU, daemon, log, node, xid};
+use crate::passive::{GPU, daemon, log, looked, node, xid};
 use crate::tree::{attribute, device, write};
 
 /// What a look says once the kernel has written a line.
@@ -90,5 +90,44 @@ fn a_file_of_syslogs_that_mixes_forms_hides_no_xid() {
         write(&node.path("host"), "var/log/kern.log", format!("{classic}{line}"));
         let run = daemon(&node, &[]);
         assert_eq!(run.code, code, "{line}: {}", run.stderr);
+    }
+}
+
+#[test]
+fn a_message_that_syslog_calls_repeated_counts_as_often() {
+    let lost = xid(79, "GPU has fallen off the bus.");
+    let first = "Nov 30 10:00:00 gpu-17 kernel: Linux version 6.8.0\n";
+    for text in [
+        format!("message repeated 3 times: [ {lost}]"),
+        format!("[  300.000000] message repeated 3 times: [ {lost}]"),
+    ] {
+        let node = node(Condition::default());
+        fs::remove_file(node.path("host/dev/kmsg")).unwrap();
+        let line = format!("Nov 30 10:05:00 gpu-17 kernel: {text}\n");
+        write(&node.path("host"), "var/log/kern.log", format!("{first}{line}"));
+        let run = daemon(&node, &[]);
+        assert_eq!(run.code, 2, "{text}: {}", run.stderr);
+        let open = looked(&node).health.unwrap().open;
+        assert_eq!((open[0].number, open[0].count), (Some(79), 3), "{text}");
+    }
+}
+
+/// Syslog may know neither the time nor the host of a line.
+#[test]
+fn a_line_of_the_kernels_without_time_and_host_is_of_this_boot() {
+    let lost = xid(79, "GPU has fallen off the bus.");
+    let first = "2026-11-30T10:00:00+00:00 gpu-17 kernel: Linux version 6.8.0\n";
+    for line in [
+        format!("<3>1 - - kernel - - - {lost}\n"),
+        format!("<3>1 - - - - - - {lost}\n"),
+        format!("<3>1 - (none) kernel - - - {lost}\n"),
+    ] {
+        let node = node(Condition::default());
+        let host = node.path("host");
+        fs::remove_file(host.join("dev/kmsg")).unwrap();
+        write(&host, "etc/hostname", "gpu-17\n");
+        write(&host, "var/log/kern.log", format!("{first}{line}"));
+        let run = daemon(&node, &[]);
+        assert_eq!(run.code, 2, "{line}: {}", run.stderr);
     }
 }

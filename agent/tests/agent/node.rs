@@ -35,6 +35,12 @@ impl Node {
     }
 
     fn made(make: impl FnOnce(&Path) -> Scenario) -> Self {
+        let machines_own = Path::new("/var/lib/peerless-agent");
+        assert!(
+            !machines_own.exists(),
+            "{} is there: an agent without --state would read and change it, and these tests start such",
+            machines_own.display()
+        );
         let folder = tree(&[
             ("host/etc/machine-id", "0123456789abcdef0123456789abcdef\n"),
             ("host/proc/sys/kernel/hostname", "gpu-17\n"),

@@ -48,3 +48,26 @@ fn a_node_with_a_state_that_cannot_be_read_is_not_admitted() {
     let (_, run) = admit(&node);
     assert_eq!(run.code, 0, "{}", run.stderr);
 }
+
+#[test]
+fn nvml_that_is_there_and_does_not_begin_makes_a_run_unknown() {
+    const NO_PERMISSION: i32 = 4;
+    const DRIVER_NOT_LOADED: i32 = 9;
+    const GPU_IS_LOST: i32 = 15;
+    for (gpus, code) in [
+        (1, UNKNOWN),
+        (2, UNKNOWN),
+        (2, NO_PERMISSION),
+        (2, DRIVER_NOT_LOADED),
+        (2, GPU_IS_LOST),
+    ] {
+        let node = Node::with(&failing(Scenario::healthy(gpus), "nvmlInit_v2", code));
+        let (_, run) = node.probe(&[]);
+        assert_eq!(run.code, 3, "{gpus} {code}: {}", run.stderr);
+        assert!(
+            run.stderr.contains("could not be read"),
+            "{gpus} {code}: {}",
+            run.stderr
+        );
+    }
+}

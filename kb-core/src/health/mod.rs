@@ -21,7 +21,7 @@ mod tests;
 pub use admission::{ENDS_BY, needs_admission, still_open};
 pub use by_policy::{health_by, made_milder, milder_sentence, report_by, tell_by};
 pub use conclude::{UNREAD_LEDGER, age, conclude, headline, told};
-pub use ledger::{ClearError, Ledger, ListedEarlier, LogPlace, NotOurs, Place};
+pub use ledger::{ClearError, Ledger, ListedEarlier, LogPlace, NotOurs, Place, Unended};
 pub use since::{LedgerSince, is_after};
 
 pub use crate::observation::{

@@ -44,6 +44,8 @@ pub struct LineEvent {
     pub source: Option<String>,
     /// The message, from the driver's name on.
     pub text: String,
+    /// When, by the kernel's own clock since boot, where it stands in front of the message: no clock that is set changes it.
+    pub microseconds: Option<u64>,
 }
 
 impl LineEvent {
@@ -81,6 +83,7 @@ pub fn read_line(line: &str) -> Option<LineEvent> {
         device: device.unwrap_or_else(|| NODE.to_owned()),
         source,
         text: text(rest),
+        microseconds: None,
     })
 }
 
@@ -102,6 +105,7 @@ fn source(text: &str, port: &str) -> Option<String> {
 /// As [`read_line`], for a message of the kernel with its time at most in front of it. The message of a crashed program names
 /// the program, which may be called like a line of the driver.
 pub fn read_message(message: &str) -> Option<LineEvent> {
+    let microseconds = stamp(message);
     let message = without_stamp(message);
     if is_of_process(message) {
         return None;
@@ -114,7 +118,20 @@ pub fn read_message(message: &str) -> Option<LineEvent> {
         .take(HEAD)
         .zip(message.chars())
         .all(|(one, other)| one == other);
-    begins.then_some(event)
+    begins.then_some(LineEvent {
+        microseconds,
+        ..event
+    })
+}
+
+/// The kernel's time in front: `[   12.345678] `, in microseconds since boot.
+fn stamp(message: &str) -> Option<u64> {
+    const DIGITS: usize = 6;
+    let (stamp, _) = message.trim_start().strip_prefix('[')?.split_once("] ")?;
+    let (seconds, fraction) = stamp.trim().split_once('.')?;
+    let seconds: u64 = seconds.parse().ok()?;
+    let fraction: u64 = fraction.parse().ok().filter(|_| fraction.len() == DIGITS)?;
+    seconds.checked_mul(1_000_000)?.checked_add(fraction)
 }
 
 /// Without the kernel's time in front: `[   12.345678] `.
@@ -186,6 +203,7 @@ fn numbered(line: &str, place: usize, marker: &str, family: Family) -> Option<Li
         device,
         source: None,
         text: text(line.get(begin..)?),
+        microseconds: None,
     })
 }
 

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::bus::Bus;
 use super::line::canonical;
-use super::states::{JUDGED, bearing_of, number, tells_nothing};
+use super::states::{JUDGED, bearing_of, number, nvml_fails, tells_nothing};
 use super::{LineEvent, cause};
 use crate::report::{
     Absence, AbsentGpu, Bearing, Fact, GapKind, Gpu, NODE, ReasonCode, Report, Unread, fact_name,
@@ -125,14 +125,19 @@ impl Look {
         look
     }
 
-    /// What of the states of a report's GPUs should have been read and could not. Nothing where NVML was not asked or does not work:
-    /// a note of the report tells that.
+    /// What of the states of a report's GPUs should have been read and could not. Nothing where NVML was not asked, is not installed or
+    /// is of another version than the driver: a note of the report tells that.
     pub(crate) fn unread_states(report: &Report) -> Vec<Unread> {
-        let nvml = report.host.get(fact_name::NVML_DRIVER_VERSION);
-        if nvml.is_none_or(|version| version.value.is_none()) {
+        let Some(version) = report.host.get(fact_name::NVML_DRIVER_VERSION) else {
             return Vec::new();
-        }
+        };
         let mut look = Self::default();
+        if version.value.is_none() {
+            if let Some(gap) = version.gap.as_ref().filter(|gap| nvml_fails(gap)) {
+                look.unread("nvml", &gap.reason);
+            }
+            return look.unread;
+        }
         for (index, gpu) in report.gpus.iter().enumerate() {
             look.gpu(index, gpu);
         }

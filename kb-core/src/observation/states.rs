@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::{Recovery, cause};
-use crate::report::{Bearing, Gpu, fact_name};
+use crate::report::{Bearing, Gap, GapKind, Gpu, ReasonCode, fact_name};
 
 /// Reasons for lower clocks that come from heat or the power supply.
 pub(crate) const THROTTLING: [&str; 4] = [
@@ -22,6 +22,15 @@ pub(super) fn tells_nothing(name: &str, value: &Value) -> bool {
         && words(value).is_some_and(|reasons| {
             reasons.contains(&IDLE) && !reasons.iter().any(|reason| THROTTLING.contains(reason))
         })
+}
+
+/// Whether NVML is there and does not work. Of one that is not installed, or of another version than the driver, a report has a note.
+pub(super) fn nvml_fails(gap: &Gap) -> bool {
+    let is_noted = matches!(
+        gap.reason_code,
+        Some(ReasonCode::VersionMismatch | ReasonCode::LibraryNotFound | ReasonCode::LibraryNotLoaded)
+    );
+    matches!(gap.kind, GapKind::Failed | GapKind::NoPermission) && !is_noted
 }
 
 /// What a fact's value says: the state that it is about, and what is bad about that. `None` where the value, or that of the

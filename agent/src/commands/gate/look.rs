@@ -107,15 +107,15 @@ fn known_fault(arguments: &GateArgs) -> Option<Looked> {
 
 /// On disk first; then one try, as a job waits.
 fn deliver(arguments: &GateArgs, server: &str, report: &Report) -> anyhow::Result<()> {
-    let uploader = arguments
-        .access
-        .uploader(server, &arguments.state.folder())?
-        .within(ANSWER_LIMIT);
     let (report, body) = Body::redacted(report, &arguments.redact)?;
     let kept = arguments.spool.spool().keep(&report.report_id, &body);
     if let Ok(kept) = &kept {
         kept.removed.iter().for_each(|line| say(line));
     }
+    let uploader = arguments
+        .access
+        .uploader(server, &arguments.state.folder())?
+        .within(ANSWER_LIMIT);
     send(&uploader, &body, &patience(Duration::from_millis(100)))?;
     if let Ok(kept) = kept {
         crate::upload::remove(&kept.path)?;

@@ -90,7 +90,16 @@ fn unusable(error: &NvmlError) -> Gap {
         NvmlError::LibloadingError(_) => Some(NotLoaded::by_loader(message.clone()).code),
         _ => None,
     };
+    // NVML that is there and does not begin: what it would have told of the GPUs is not known.
+    let kind = match error {
+        NvmlError::LibRmVersionMismatch
+        | NvmlError::LibloadingError(_)
+        | NvmlError::FailedToLoadSymbol(_) => GapKind::NotSupported,
+        NvmlError::NoPermission => GapKind::NoPermission,
+        _ => GapKind::Failed,
+    };
     Gap {
+        kind,
         reason_code: code,
         ..useless(&message)
     }

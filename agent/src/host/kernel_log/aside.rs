@@ -5,29 +5,29 @@ use std::io;
 use std::os::unix::fs::MetadataExt as _;
 
 use super::super::HostRoot;
-use super::record::Record;
-use super::source::{Source, boot_second, open};
-use super::{FIRST_LINE, start_of_boot};
+use super::boots::{OfThisBoot, has_beginning};
+use super::files::{at_tail, boot_second, open};
+use super::last_line::is_torn;
+use super::lines::{Kind, Lines};
+use super::origin::CLOCK_SET;
 
 /// Files that are read behind the one that is written to, at most.
 const MOST_FILES: usize = 3;
-/// Before this the kernel has said its first line, in microseconds since boot.
-const BEGINNING: u64 = 1_000_000;
 
 /// Lines from the beginning of this boot on, as far as they are there.
 pub(super) struct SinceBoot {
-    pub(super) records: Vec<Record>,
+    pub(super) of: OfThisBoot,
     pub(super) is_whole: bool,
     /// The newest file put aside, read to its end, where its successor is empty: the writer has not noticed yet.
-    pub(super) still_written: Option<Source>,
+    pub(super) still_written: Option<Lines>,
 }
 
 /// Reads a file that was just opened, and before it what was put aside of this boot.
-pub(super) fn since_boot(root: &HostRoot, name: &str, source: &mut Source) -> io::Result<SinceBoot> {
-    let mut is_cut = !source.is_at_beginning()?;
-    let mut records = source.read()?;
-    let is_empty = !is_cut && source.is_at_beginning()?;
-    let mut still_written = None;
+pub(super) fn since_boot(root: &HostRoot, name: &str, file: &mut Lines) -> io::Result<SinceBoot> {
+    let mut is_cut = !file.is_at_beginning()?;
+    let mut records = file.read()?;
+    let is_empty = !is_cut && file.is_at_beginning()? && file.unended().is_empty();
+    let (mut still_written, mut is_torn_aside) = (None, false);
     let booted = boot_second(root);
     let mut is_whole = has_beginning(&records);
     for path in files(root, name).iter().take(MOST_FILES) {
@@ -35,26 +35,35 @@ pub(super) fn since_boot(root: &HostRoot, name: &str, source: &mut Source) -> io
             break;
         }
         let Ok(file) = open(root, path) else { break };
-        if booted.is_some_and(|booted| file.metadata().is_ok_and(|data| data.mtime() < booted)) {
+        let is_long_before = |booted: i64| {
+            let data = file.metadata();
+            data.is_ok_and(|data| data.mtime() < booted.saturating_sub(CLOCK_SET))
+        };
+        if booted.is_some_and(is_long_before) {
             // All of this boot is in the newer ones.
             is_whole = true;
             break;
         }
-        let mut aside = Source::tail(root, file)?;
+        let mut aside = tail(root, file)?;
         is_cut = !aside.is_at_beginning()?;
         let newer = std::mem::replace(&mut records, aside.read()?);
+        if !is_empty {
+            // Nobody ends its last line any more.
+            let last = aside.last_line();
+            is_torn_aside |= last.iter().any(is_torn);
+            records.extend(last);
+        }
         records.extend(newer);
         is_whole = has_beginning(&records);
         if is_empty && still_written.is_none() {
             still_written = Some(aside);
         }
     }
-    let read = records.len();
-    records.retain(|record| !record.is_old);
+    let of = OfThisBoot::of(records);
     Ok(SinceBoot {
-        // What is older than the boot lies before all that is of it.
-        is_whole: is_whole || records.len() < read,
-        records,
+        // What is of an earlier boot lies before all that is of this one.
+        is_whole: (is_whole || of.is_behind_another) && !is_torn_aside,
+        of,
         still_written,
     })
 }
@@ -90,9 +99,7 @@ fn files(root: &HostRoot, name: &str) -> Vec<String> {
     both.map(|name| format!("{folder}/{name}")).collect()
 }
 
-fn has_beginning(records: &[Record]) -> bool {
-    let is_first = |record: &Record| {
-        record.message.starts_with(FIRST_LINE) || record.microseconds.is_some_and(|time| time < BEGINNING)
-    };
-    start_of_boot(records) > 0 || records.first().is_some_and(is_first)
+/// The end of a file of syslog's that was put aside.
+fn tail(root: &HostRoot, file: File) -> io::Result<Lines> {
+    Ok(Lines::of(root, at_tail(file)?, Kind::Syslog))
 }

@@ -2,14 +2,19 @@
 //!
 //! The excerpts of a report are capped, since they leave the node; a flood of one line would hide the one that matters.
 
+use std::time::Duration;
+
 use kb_core::health::{LogPlace, Missed, Occurrence, Place, read_message};
 use time::OffsetDateTime;
 
 use super::super::HostRoot;
+use super::BEFORE_ONLY;
 use super::aside;
+use super::boots::start_of_boot;
+use super::last_line::{Counts, LastLine, last_line};
+use super::lines::{Earlier, Kind, Lines};
 use super::record::Record;
-use super::source::{Earlier, Source};
-use super::{BEFORE_ONLY, start_of_boot};
+use super::source::Source;
 use crate::clock::timestamp;
 
 pub(crate) struct LogEvents {
@@ -26,6 +31,25 @@ pub(crate) fn events(
     from: Option<&LogPlace>,
     now: OffsetDateTime,
 ) -> LogEvents {
+    events_counting(root, (boot_id, Counts::AtTheNextLook), from, now)
+}
+
+/// The same of a run, behind which nobody may look again.
+pub(crate) fn events_of_run(
+    root: &HostRoot,
+    boot_id: Option<&str>,
+    from: Option<&LogPlace>,
+    now: OffsetDateTime,
+) -> LogEvents {
+    events_counting(root, (boot_id, Counts::Now), from, now)
+}
+
+fn events_counting(
+    root: &HostRoot,
+    (boot_id, counts): (Option<&str>, Counts),
+    from: Option<&LogPlace>,
+    now: OffsetDateTime,
+) -> LogEvents {
     let unread = |why: String| LogEvents {
         occurrences: Vec::new(),
         place: from.cloned(),
@@ -36,20 +60,26 @@ pub(crate) fn events(
         Ok(opened) => opened,
         Err(gap) => return unread(gap.gap.map_or(gap.source, |gap| gap.reason)),
     };
-    let read = if source.is_numbered() {
-        numbered(&mut source, boot_id, from)
-    } else {
-        of_file(&mut source, root, &name, boot_id, from)
+    let is_numbered = source.is_numbered();
+    let read = match source.lines().filter(|_| !is_numbered) {
+        None => numbered(&mut source, boot_id, from),
+        Some(lines) => of_file(lines, (root, &name), (boot_id, counts), from),
     };
     let Read {
         records,
         place,
         mut missed,
+        in_doubt,
+        last_line,
     } = match read {
         Ok(read) => read,
         Err(error) => return unread(format!("{name}: {error}")),
     };
     let (passed_over, is_behind) = (source.passed_over(), is_behind_a_look_of(boot_id, from));
+    let is_unknown = records
+        .iter()
+        .any(|(record, _)| record.is_unread && !record.is_told);
+    let has_known = records.iter().any(|(record, _)| !record.is_unread);
     if let Some((other, own)) = passed_over.of_this_boot
         && records.is_empty()
         && !is_behind
@@ -59,41 +89,39 @@ pub(crate) fn events(
             "{name}: all lines of the kernel's of this boot carry the name of another host: {other}; this host is {own}"
         ));
     }
-    let is_unknown = !(passed_over.has_others && is_behind) && has_unknown_lines(&name, from, &place);
-    if records.is_empty() && (is_unknown || passed_over.is_unknown) {
+    let has_unknown =
+        !(passed_over.has_others && is_behind) && has_unknown_lines(&name, boot_id, from, &place);
+    if !has_known && (has_unknown || is_unknown) {
         return unread(format!(
             "{name}: none of its lines is the kernel's in a form that is known"
         ));
     }
     let is_cut = records.iter().any(|(record, _)| record.is_cut);
-    let unread = if passed_over.is_unknown {
-        Some(format!(
-            "{name}: some of its lines are the kernel's in a form that is not known"
-        ))
-    } else if is_cut {
-        Some(format!(
-            "{name}: a record of it holds more messages than are read"
-        ))
-    } else {
-        (!source.shows_the_window()).then(|| BEFORE_ONLY.to_owned())
-    };
-    if (passed_over.is_unknown || is_cut) && missed == Missed::Nothing {
+    let told = [
+        (
+            is_unknown,
+            "some of its lines are the kernel's in a form that is not known",
+        ),
+        (is_cut, "a record of it holds more messages than are read"),
+        (
+            in_doubt,
+            "whether some of its lines are of this boot or of an earlier one cannot be told",
+        ),
+    ];
+    let why = told.iter().find(|(is_so, _)| *is_so).map(|(_, why)| *why);
+    if why.is_some() && missed == Missed::Nothing {
         // They are behind the place from which the next look goes on.
         missed = Missed::BetweenLooks;
     }
+    let unread = match why.or(last_line) {
+        Some(why) => Some(format!("{name}: {why}")),
+        None => (!source.shows_the_window()).then(|| BEFORE_ONLY.to_owned()),
+    };
     let uptime = uptime(root);
-    let occurrences = records.iter().filter_map(|(record, boot)| {
-        let event = read_message(&record.message)?;
-        let of_this_boot = boot.as_deref() == boot_id;
-        let stamp = record.microseconds.filter(|_| of_this_boot).zip(uptime);
-        // The log's clock is not corrected as others are: near enough for people.
-        let age =
-            stamp.and_then(|(stamp, uptime)| uptime.checked_sub(std::time::Duration::from_micros(stamp)));
-        Some(Occurrence {
-            event,
-            at: timestamp(age.map_or(now, |age| now - age)),
-            boot_id: boot.clone(),
-        })
+    let new = records.iter().filter(|(record, _)| !record.is_told);
+    let occurrences = new.filter_map(|(record, boot)| {
+        let uptime = uptime.filter(|_| boot.as_deref() == boot_id);
+        occurrence(record, boot.as_deref(), uptime, now)
     });
     LogEvents {
         occurrences: occurrences.collect(),
@@ -106,6 +134,27 @@ pub(crate) fn events(
     }
 }
 
+/// `uptime` is that of now, where the record is of this boot.
+fn occurrence(
+    record: &Record,
+    boot_id: Option<&str>,
+    uptime: Option<Duration>,
+    now: OffsetDateTime,
+) -> Option<Occurrence> {
+    let mut event = read_message(&record.message)?;
+    let stamp = record.microseconds.zip(uptime);
+    // The log's clock is not corrected as others are: near enough for people.
+    let age = stamp.and_then(|(stamp, uptime)| uptime.checked_sub(Duration::from_micros(stamp)));
+    // Without a stamp its time is that of the look.
+    let looked = || u64::try_from(uptime?.as_micros()).ok();
+    event.microseconds = record.microseconds.or_else(looked);
+    Some(Occurrence {
+        event,
+        at: timestamp(age.map_or(now, |age| now - age)),
+        boot_id: boot_id.map(str::to_owned),
+    })
+}
+
 /// Whether a look of this boot has read the file already: what was added since may be other hosts' alone.
 fn is_behind_a_look_of(boot_id: Option<&str>, from: Option<&LogPlace>) -> bool {
     from.is_some_and(|from| {
@@ -113,26 +162,35 @@ fn is_behind_a_look_of(boot_id: Option<&str>, from: Option<&LogPlace>) -> bool {
     })
 }
 
-/// Whether the log has lines, or new ones, of which none was the kernel's. The other files have lines of programs, too.
-fn has_unknown_lines(name: &str, from: Option<&LogPlace>, place: &Place) -> bool {
+/// Whether the log has lines, or new ones, of which none was the kernel's. The other files have lines of programs, too; in a new boot the
+/// kernel has written something.
+fn has_unknown_lines(name: &str, boot_id: Option<&str>, from: Option<&LogPlace>, place: &Place) -> bool {
     let Place::File { inode, offset, .. } = place else {
         return false;
     };
-    match from.map(|from| &from.place) {
+    let read = match from.map(|from| &from.place) {
         Some(Place::File {
             inode: then,
             offset: read,
             ..
-        }) => name.ends_with("kern.log") && inode == then && offset > read,
-        Some(Place::Kmsg { .. }) => false,
-        None => *offset > 0,
-    }
+        }) if then == inode => *read,
+        _ => 0,
+    };
+    let is_first = from.is_none_or(|from| {
+        let is_of_new_boot = boot_id.is_some() && from.boot_id.as_deref() != boot_id;
+        matches!(from.place, Place::Kmsg { .. }) || is_of_new_boot
+    });
+    (is_first || name.ends_with("kern.log")) && *offset > read
 }
 
 struct Read {
     records: Vec<(Record, Option<String>)>,
     place: Place,
     missed: Missed,
+    /// Whether something may be of this boot or of an earlier one.
+    in_doubt: bool,
+    /// Why a last line without an end may tell something that cannot be read.
+    last_line: Option<&'static str>,
 }
 
 fn numbered(source: &mut Source, boot_id: Option<&str>, from: Option<&LogPlace>) -> std::io::Result<Read> {
@@ -167,6 +225,8 @@ fn numbered(source: &mut Source, boot_id: Option<&str>, from: Option<&LogPlace>)
             sequence: newest.or(read_until).unwrap_or_default(),
         },
         missed,
+        in_doubt: false,
+        last_line: None,
         records: records
             .into_iter()
             .filter(is_new)
@@ -177,18 +237,25 @@ fn numbered(source: &mut Source, boot_id: Option<&str>, from: Option<&LogPlace>)
 
 /// A file of syslog's, which may hold several boots.
 fn of_file(
-    source: &mut Source,
-    root: &HostRoot,
-    name: &str,
-    boot_id: Option<&str>,
+    lines: &mut Lines,
+    (root, name): (&HostRoot, &str),
+    (boot_id, counts): (Option<&str>, Counts),
     from: Option<&LogPlace>,
 ) -> std::io::Result<Read> {
-    let (mut records, mut missed, mut goes_on) = (Vec::new(), Missed::Nothing, false);
+    let (mut records, mut missed, mut in_doubt) = (Vec::new(), Missed::Nothing, false);
+    let is_added_to = lines.kind() != Kind::Snapshot;
     // Numbers of the kernel's own log are no places in a file, even in this boot. Counting twice is better than missing some.
-    let is_first_of_file = from.is_none_or(|from| matches!(from.place, Place::Kmsg { .. }));
-    if is_first_of_file && source.shows_the_window() {
-        let since = aside::since_boot(root, name, source)?;
-        records = since.records;
+    let earlier = from.and_then(|from| earlier(&from.place));
+    let goes_on = earlier.is_some();
+    if let Some(earlier) = &earlier {
+        let is_lost;
+        (records, is_lost) = lines.go_on_from(root, name, earlier)?;
+        if is_lost {
+            missed = Missed::BetweenLooks;
+        }
+    } else if is_added_to {
+        let since = aside::since_boot(root, name, lines)?;
+        (records, in_doubt) = (since.of.records, since.of.is_in_doubt);
         if !since.is_whole {
             missed = match from {
                 Some(_) => Missed::BetweenLooks,
@@ -196,33 +263,18 @@ fn of_file(
             };
         }
         if let Some(still_written) = since.still_written {
-            *source = still_written;
+            *lines = still_written;
         }
-    } else if let Some(LogPlace {
-        place:
-            Place::File {
-                device,
-                inode,
-                offset,
-                last_bytes,
-            },
-        ..
-    }) = from
-    {
-        let earlier = Earlier {
-            device: *device,
-            inode: *inode,
-            offset: *offset,
-            last_bytes: last_bytes.clone(),
-        };
-        let missed_lines;
-        (records, missed_lines) = source.go_on_from(root, name, &earlier)?;
-        if missed_lines {
-            missed = Missed::BetweenLooks;
-        }
-        goes_on = true;
     }
-    records.extend(source.read()?);
+    records.extend(lines.read()?);
+    let mut place = lines.place()?;
+    let LastLine {
+        records: last,
+        unended,
+        unread: last_line,
+    } = last_line(lines, earlier.as_ref(), &place, counts);
+    records.extend(last);
+    place.unended = unended;
     let start = start_of_boot(&records);
     let this_boot = boot_id.map(str::to_owned);
     let earlier_boot = from.and_then(|from| from.boot_id.clone());
@@ -233,32 +285,55 @@ fn of_file(
         (false, true) => Some((record, earlier_boot.clone())),
         (false, false) => None,
     });
-    let records = records.collect();
-    let place = source.place()?.map_or(
-        Place::Kmsg { sequence: 0 },
-        |Earlier {
-             device,
-             inode,
-             offset,
-             last_bytes,
-         }| Place::File {
+    Ok(Read {
+        records: records.collect(),
+        place: place_of(place),
+        missed,
+        in_doubt,
+        last_line,
+    })
+}
+
+fn earlier(place: &Place) -> Option<Earlier> {
+    match place {
+        Place::Kmsg { .. } => None,
+        Place::File {
             device,
             inode,
             offset,
             last_bytes,
-        },
-    );
-    Ok(Read {
-        records,
-        place,
-        missed,
-    })
+            unended,
+        } => Some(Earlier {
+            device: *device,
+            inode: *inode,
+            offset: *offset,
+            last_bytes: last_bytes.clone(),
+            unended: *unended,
+        }),
+    }
 }
 
-fn uptime(root: &HostRoot) -> Option<std::time::Duration> {
+fn place_of(place: Earlier) -> Place {
+    let Earlier {
+        device,
+        inode,
+        offset,
+        last_bytes,
+        unended,
+    } = place;
+    Place::File {
+        device,
+        inode,
+        offset,
+        last_bytes,
+        unended,
+    }
+}
+
+fn uptime(root: &HostRoot) -> Option<Duration> {
     let line = root.line("proc/uptime").value?;
     let seconds: f64 = line.split(' ').next()?.parse().ok()?;
-    std::time::Duration::try_from_secs_f64(seconds).ok()
+    Duration::try_from_secs_f64(seconds).ok()
 }
 
 #[cfg(test)]

@@ -5,8 +5,12 @@
 //! corrected as the monotonic clock is: after weeks they are minutes apart.
 
 mod aside;
+mod boots;
 mod events;
+mod files;
 mod kind;
+mod last_line;
+mod lines;
 mod message;
 mod origin;
 mod record;
@@ -18,7 +22,9 @@ use std::collections::{BTreeMap, VecDeque};
 use kb_core::report::{Fact, GapKind, LogExcerpt, When};
 
 use super::HostRoot;
-pub(crate) use events::{LogEvents, events};
+use boots::start_of_boot;
+pub(crate) use events::{LogEvents, events, events_of_run};
+use lines::Lines;
 use record::Record;
 use source::Source;
 
@@ -27,8 +33,6 @@ const MOST_BEFORE: usize = 200;
 /// Lines kept of the run, the first ones: a flood follows its cause.
 const MOST_DURING: usize = 200;
 const LONGEST_LINE: usize = 1_000;
-/// How the kernel's first line begins.
-const FIRST_LINE: &str = "Linux version ";
 /// Why a log that was read still does not show the run.
 const BEFORE_ONLY: &str = "before only: the file is a copy made at boot, to which nobody adds what the kernel writes \
                            later, so that the time of the run was not seen";
@@ -37,7 +41,9 @@ pub(crate) struct KernelLog {
     name: String,
     source: Result<Source, Fact<bool>>,
     /// A file that was put aside a moment ago, to which syslog still writes.
-    still_written: Option<Source>,
+    still_written: Option<Lines>,
+    /// The last line, where it had no end before the run.
+    unended: Vec<u8>,
     before: Kept,
     about_iommu: String,
 }
@@ -58,10 +64,14 @@ impl KernelLog {
             name,
             source,
             still_written: None,
+            unended: Vec::new(),
             before: Kept::default(),
             about_iommu: String::new(),
         };
         let (records, start) = log.read_first(root);
+        if let Some(lines) = log.lines() {
+            log.unended = lines.unended().to_vec();
+        }
         let this_boot = records.get(start..).unwrap_or_default();
         for record in this_boot
             .iter()
@@ -83,7 +93,9 @@ impl KernelLog {
 
     pub(crate) fn finish(mut self) -> (Vec<LogExcerpt>, BTreeMap<String, Fact>) {
         let mut during = Kept::default();
-        for record in self.read() {
+        let mut records = self.read();
+        records.extend(self.last_line());
+        for record in records {
             if kind::is_relevant(&record.message) {
                 during.push_first(line_of(&record));
             }
@@ -119,16 +131,19 @@ impl KernelLog {
     /// What there is, and where in it this boot begins.
     fn read_first(&mut self, root: &HostRoot) -> (Vec<Record>, usize) {
         let several = match &mut self.source {
-            Ok(source) if source.holds_several_boots() => aside::since_boot(root, &self.name, source),
-            _ => return (self.read(), 0),
+            Ok(source) if !source.is_numbered() => source
+                .lines()
+                .map(|lines| aside::since_boot(root, &self.name, lines)),
+            Ok(_) | Err(_) => None,
         };
         match several {
-            Ok(since) => {
-                let start = start_of_boot(&since.records);
+            None => (self.read(), 0),
+            Some(Ok(since)) => {
+                let start = start_of_boot(&since.of.records);
                 self.still_written = since.still_written;
-                (since.records, start)
+                (since.of.records, start)
             }
-            Err(error) => {
+            Some(Err(error)) => {
                 self.failed(&error);
                 (Vec::new(), 0)
             }
@@ -141,14 +156,39 @@ impl KernelLog {
             return Vec::new();
         };
         // What was put aside is older.
-        let files = self.still_written.iter_mut().chain([source]);
-        let read: std::io::Result<Vec<_>> = files.map(Source::read).collect();
+        let aside = self.still_written.as_mut().map_or(Ok(Vec::new()), Lines::read);
+        let read = aside.and_then(|mut records| {
+            records.extend(source.read()?);
+            Ok(records)
+        });
         match read {
-            Ok(records) => records.into_iter().flatten().collect(),
+            Ok(records) => records,
             Err(error) => {
                 self.failed(&error);
                 Vec::new()
             }
+        }
+    }
+
+    /// Of a last line without an end, what was written during the run.
+    fn last_line(&mut self) -> Vec<Record> {
+        let before = std::mem::take(&mut self.unended);
+        match self.lines() {
+            Some(lines) if lines.unended() != before => last_line::settled(lines),
+            _ => Vec::new(),
+        }
+    }
+
+    /// The file of syslog's that is written to.
+    fn lines(&mut self) -> Option<&mut Lines> {
+        if self.still_written.is_some() {
+            return self.still_written.as_mut();
+        }
+        let source = self.source.as_mut().ok()?;
+        if source.is_numbered() {
+            None
+        } else {
+            source.lines()
         }
     }
 
@@ -168,13 +208,22 @@ impl Follower {
     }
 
     pub(crate) fn is_file(&self) -> bool {
-        self.0.holds_several_boots()
+        !self.0.is_numbered()
     }
 
     /// What was written since the last call, at the first what there is.
     pub(crate) fn read(&mut self) -> std::io::Result<Vec<String>> {
         let records = self.0.read()?;
-        Ok(records.iter().map(line_of).collect())
+        let known = records.iter().filter(|record| !record.is_unread);
+        Ok(known.map(line_of).collect())
+    }
+
+    /// The last line of a file, where it has no end.
+    pub(crate) fn last_line(&mut self) -> Vec<String> {
+        let file = if self.is_file() { self.0.lines() } else { None };
+        let records = file.map(Lines::last_line).unwrap_or_default();
+        let known = records.iter().filter(|record| !record.is_unread);
+        known.map(line_of).collect()
     }
 }
 
@@ -194,27 +243,6 @@ impl Kept {
             self.lines.push_back(line);
         }
     }
-}
-
-/// Where the last boot begins: a stamp smaller than the one before it, or the kernel's first line, which is there without
-/// stamps, too. Stamps of different processors may be out of order by moments.
-fn start_of_boot(records: &[Record]) -> usize {
-    const MOMENT: u64 = 1_000_000;
-    let mut start = 0;
-    let mut newest = 0;
-    for (index, record) in records.iter().enumerate() {
-        if record.message.starts_with(FIRST_LINE) {
-            start = index;
-            newest = 0;
-        }
-        let Some(time) = record.microseconds else { continue };
-        if time.saturating_add(MOMENT) < newest {
-            start = index;
-            newest = time;
-        }
-        newest = newest.max(time);
-    }
-    start
 }
 
 fn line_of(record: &Record) -> String {

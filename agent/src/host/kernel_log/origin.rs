@@ -7,14 +7,19 @@ use time::format_description::well_known::Rfc3339;
 use time::{Date, Month, OffsetDateTime, Time};
 
 use super::super::HostRoot;
+use super::files::boot_second;
+use super::record::Written;
 use super::rfc5424;
-use super::source::boot_second;
 
-/// Clocks are corrected while a machine boots.
-const CORRECTED: i64 = 120;
-/// A stamp without a zone may be of any; with the hours of a changed clock.
-const ANY_ZONE: i64 = 26 * 3_600;
+/// The time of the boot is that of now without the time since, so that the two drift apart.
+const DRIFT: i64 = 120;
+/// Most by which a clock is set while a node runs: hours of a zone that was mistaken for another, and some more. A stamp without a zone may
+/// be of any.
+pub(super) const CLOCK_SET: i64 = 26 * 3_600;
 const HALF_A_YEAR: i64 = 183 * 86_400;
+
+/// Names of a host that has none yet, or whose syslog does not write it.
+const UNNAMED: [&str; 4] = ["localhost", "(none)", rfc5424::NIL, ""];
 
 /// What a line is held against. What is not known makes no line somebody else's.
 #[derive(Debug, Clone, Default)]
@@ -64,22 +69,35 @@ impl Origin {
         is_damaged || (line.trim_start().starts_with('{') && line.contains("\"kernel\""))
     }
 
-    /// Before it knows its name, each host calls itself `localhost`.
+    /// A host has no name of its own before it knows it.
     fn is_another(&self, host: &str) -> bool {
         let Some(own) = &self.own else { return false };
         let name = short(host);
-        name != *own && name != "localhost" && host.parse::<IpAddr>().is_err()
+        name != *own && !UNNAMED.contains(&name.as_str()) && host.parse::<IpAddr>().is_err()
     }
 
-    /// True of a line that was written before this boot.
-    pub(super) fn is_of_an_earlier_boot(&self, line: &str) -> bool {
-        let Some(booted) = self.booted else { return false };
+    /// When a line was written, by its own time.
+    pub(super) fn written(&self, line: &str) -> Written {
+        let Some(booted) = self.booted else {
+            return Written::Unknown;
+        };
         let of_kernel = rfc5424::of_kernel(line).and_then(Result::ok);
         let first = of_kernel.map_or_else(|| line.split(' ').next().unwrap_or_default(), |line| line.time);
         if let Ok(written) = OffsetDateTime::parse(first, &Rfc3339) {
-            return written.unix_timestamp() + CORRECTED < booted;
+            let before = booted.saturating_sub(written.unix_timestamp());
+            return if before <= DRIFT {
+                Written::Since
+            } else if before <= CLOCK_SET {
+                Written::Shortly
+            } else {
+                Written::LongBefore
+            };
         }
-        without_year(line, booted).is_some_and(|written| written + ANY_ZONE < booted)
+        match without_year(line, booted) {
+            None => Written::Unknown,
+            Some(written) if written + CLOCK_SET < booted => Written::LongBefore,
+            Some(_) => Written::Since,
+        }
     }
 }
 
@@ -157,8 +175,12 @@ mod tests {
         );
         assert_eq!(origin().other_host(&own), None);
         assert_eq!(origin().other_host(&other), Some("gpu-18"));
-        assert!(!origin().is_of_an_earlier_boot(&own));
-        assert!(origin().is_of_an_earlier_boot(&line("2026-11-20T02:50:00Z", "gpu-17")));
+        assert_eq!(origin().written(&own), Written::Since);
+        let before = line("2026-11-20T02:50:00Z", "gpu-17");
+        assert_eq!(origin().written(&before), Written::LongBefore);
+        let unnamed = line("-", "-");
+        assert_eq!(origin().other_host(&unnamed), None);
+        assert_eq!(origin().written(&unnamed), Written::Unknown);
     }
 
     #[test]
@@ -182,23 +204,24 @@ mod tests {
     }
 
     #[test]
-    fn lines_of_an_earlier_boot_are_told_by_their_time() {
-        for (stamp, is_earlier) in [
-            ("2026-11-30T00:50:00+00:00", true),
-            ("2026-11-30T00:59:00+00:00", false),
-            ("2026-11-30T02:50:00.000000+09:00", true),
-            ("2026-11-30T02:50:00.000000+00:00", false),
-            ("Nov 20 02:50:00", true),
-            ("Nov 29 12:00:00", false),
-            ("Nov  3 02:50:00", true),
-            ("Jan  2 02:50:00", false),
-            ("Feb 30 02:50:00", false),
-            ("yesterday", false),
-            ("", false),
+    fn when_a_line_was_written_is_told_by_its_time() {
+        for (stamp, written) in [
+            ("2026-11-30T00:50:00+00:00", Written::Shortly),
+            ("2026-11-30T00:59:00+00:00", Written::Since),
+            ("2026-11-30T02:50:00.000000+09:00", Written::Shortly),
+            ("2026-11-28T02:50:00+00:00", Written::LongBefore),
+            ("2026-11-30T02:50:00.000000+00:00", Written::Since),
+            ("Nov 20 02:50:00", Written::LongBefore),
+            ("Nov 29 12:00:00", Written::Since),
+            ("Nov  3 02:50:00", Written::LongBefore),
+            ("Jan  2 02:50:00", Written::Since),
+            ("Feb 30 02:50:00", Written::Unknown),
+            ("yesterday", Written::Unknown),
+            ("", Written::Unknown),
         ] {
             let line = format!("{stamp} gpu-17 kernel: NVRM: x");
-            assert_eq!(origin().is_of_an_earlier_boot(&line), is_earlier, "{line}");
-            assert!(!Origin::default().is_of_an_earlier_boot(&line));
+            assert_eq!(origin().written(&line), written, "{line}");
+            assert_eq!(Origin::default().written(&line), Written::Unknown);
         }
     }
 }

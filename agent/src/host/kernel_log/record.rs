@@ -6,18 +6,37 @@ use super::rfc5424;
 /// A priority is a facility and, in the lower bits, a severity (RFC 5424, 6.2.1).
 const SEVERITY_BITS: u32 = 3;
 const KERNEL: u32 = 0;
+/// Copies that are made of one message: more than a rule of a policy may count.
+const MOST_TIMES: u32 = 1_000;
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// When a line of a file was written, by its own time beside that of the boot.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) enum Written {
+    /// It has no time, or that of the boot is not known.
+    #[default]
+    Unknown,
+    Since,
+    /// Before the boot, by no more than a clock is set while a node runs.
+    Shortly,
+    LongBefore,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Record {
     /// Position in the log of this boot, where the form has it.
     pub(super) sequence: Option<u64>,
     /// Since boot, by the kernel's own clock for its log, in microseconds.
     pub(super) microseconds: Option<u64>,
     pub(super) message: String,
-    /// Written before this boot, by its own time.
-    pub(super) is_old: bool,
+    pub(super) written: Written,
+    /// How often the message came, where syslog wrote equal ones as one.
+    pub(super) times: u32,
     /// The last of a record of the log that holds more messages than are read.
     pub(super) is_cut: bool,
+    /// A line that the kernel may have written, in a form that is not known.
+    pub(super) is_unread: bool,
+    /// It was told already, when its line had no end.
+    pub(super) is_told: bool,
 }
 
 impl Record {
@@ -37,9 +56,16 @@ impl Record {
             sequence: Some(fields.next()?.parse().ok()?),
             microseconds: Some(fields.next()?.parse().ok()?),
             message: message.to_owned(),
-            is_old: false,
-            is_cut: false,
+            ..Self::default()
         })
+    }
+
+    /// Stands for a line whose message cannot be found.
+    pub(super) fn unread() -> Self {
+        Self {
+            is_unread: true,
+            ..Self::default()
+        }
     }
 
     /// Whether a line is a record of the device, whoever wrote it.
@@ -69,18 +95,19 @@ impl Record {
 
     /// `[ 1234.567890] message`, or a message alone.
     fn stamped(text: &str) -> Self {
-        let stamped = text.strip_prefix('[').and_then(|text| text.split_once(']'));
-        let stamp = stamped.and_then(|(stamp, rest)| Some((microseconds(stamp.trim())?, rest.trim_start())));
-        let (microseconds, message) = match stamp {
-            Some((microseconds, message)) => (Some(microseconds), message),
-            None => (None, text),
+        let (outer, text) = without_stamp(text);
+        let (times, inner, message) = match repeated(text) {
+            Some((times, text)) => {
+                let (inner, message) = without_stamp(text);
+                (times, inner, message)
+            }
+            None => (1, None, text),
         };
         Self {
-            sequence: None,
-            microseconds,
+            microseconds: inner.or(outer),
             message: message.to_owned(),
-            is_old: false,
-            is_cut: false,
+            times,
+            ..Self::default()
         }
     }
 
@@ -92,10 +119,15 @@ impl Record {
         let record = |(index, message): (usize, String)| Self {
             message,
             is_cut: is_cut && index == last,
+            times: 1,
             ..self.clone()
         };
         let records: Vec<Self> = numbered.map(record).collect();
-        if records.is_empty() { vec![self] } else { records }
+        if records.is_empty() {
+            return vec![self];
+        }
+        let copies = (0..self.times.clamp(1, MOST_TIMES)).flat_map(|_| records.iter().cloned());
+        copies.collect()
     }
 
     /// As `dmesg` prints it, which is how the records of the knowledge base know it.
@@ -110,6 +142,21 @@ impl Record {
             None => self.message.clone(),
         }
     }
+}
+
+/// The kernel's own time in front of a message, and the message.
+fn without_stamp(text: &str) -> (Option<u64>, &str) {
+    let stamped = text.strip_prefix('[').and_then(|text| text.split_once(']'));
+    let stamp = stamped.and_then(|(stamp, rest)| Some((microseconds(stamp.trim())?, rest.trim_start())));
+    stamp.map_or((None, text), |(stamp, message)| (Some(stamp), message))
+}
+
+/// `message repeated 3 times: [ NVRM: x]`, as rsyslog writes equal messages that follow each other. It cuts long ones.
+fn repeated(text: &str) -> Option<(u32, &str)> {
+    let (times, message) = text.strip_prefix("message repeated ")?.split_once(" times: [")?;
+    let is_number = !times.is_empty() && times.bytes().all(|byte| byte.is_ascii_digit());
+    let message = message.strip_suffix(']').unwrap_or(message).trim();
+    is_number.then(|| (times.parse().unwrap_or(MOST_TIMES), message))
 }
 
 /// `1234.567890`, with six digits behind the point as the kernel writes them.
@@ -190,6 +237,34 @@ mod tests {
         );
         let empty = Record::from_kmsg("3,7,9,-;").unwrap();
         assert_eq!(empty.clone().split(), [empty]);
+    }
+
+    #[test]
+    fn a_message_that_is_said_to_be_repeated_counts_as_often() {
+        let xid = "NVRM: Xid (PCI:0000:3b:00): 79, x";
+        for (text, time) in [
+            (format!("message repeated 3 times: [ {xid}]"), None),
+            (
+                format!("[    9.000001] message repeated 3 times: [ {xid}]"),
+                Some(9_000_001),
+            ),
+            (
+                format!("message repeated 3 times: [ [    9.000001] {xid}]"),
+                Some(9_000_001),
+            ),
+        ] {
+            let record = Record::from_text(&format!("Nov 21 10:00:00 gpu-17 kernel: {text}\n")).unwrap();
+            let told: Vec<_> = record
+                .split()
+                .into_iter()
+                .map(|of| (of.microseconds, of.message))
+                .collect();
+            assert_eq!(told, vec![(time, xid.to_owned()); 3], "{text}");
+        }
+        let many = Record::from_text("[    9.000001] message repeated 99999999999 times: [ x]").unwrap();
+        assert_eq!(many.split().len(), 1_000);
+        let other = Record::from_text("[    9.000001] message repeated many times: [ x]").unwrap();
+        assert_eq!(other.message, "message repeated many times: [ x]");
     }
 
     proptest! {

@@ -4,6 +4,8 @@
 const SEVERITY_BITS: u32 = 3;
 const KERNEL: u32 = 0;
 const PROGRAM: &str = "kernel";
+/// What stands for a part that the sender does not know (6.2).
+pub(super) const NIL: &str = "-";
 
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Line<'a> {
@@ -27,7 +29,7 @@ pub(super) fn of_kernel(line: &str) -> Option<Result<Line<'_>, &str>> {
     let (priority, rest) = parts(line.trim_end())?;
     let mut words = rest.splitn(6, ' ');
     let (time, host, program) = (words.next()?, words.next()?, words.next()?);
-    if priority >> SEVERITY_BITS != KERNEL || program != PROGRAM {
+    if priority >> SEVERITY_BITS != KERNEL || ![PROGRAM, NIL].contains(&program) {
         return None;
     }
     // The number of the process, the kind of the message, then the data.
@@ -73,6 +75,10 @@ mod tests {
                 message: "NVRM: x",
             };
             assert_eq!(of_kernel(&line), Some(Ok(read)), "{line}");
+        }
+        for line in ["<3>1 - - kernel - - - NVRM: x", "<3>1 - - - - - - NVRM: x"] {
+            let read = of_kernel(line).unwrap().unwrap();
+            assert_eq!((read.time, read.host, read.message), (NIL, NIL, "NVRM: x"));
         }
         for line in [
             "<3>1 2026-11-30T02:50:00Z gpu-17 sshd 7 - - a kernel: NVRM: x",

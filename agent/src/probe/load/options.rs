@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use kb_core::health::LogPlace;
 use kb_core::report::{Fact, Report};
 
 /// What a run takes beside its load: calibration, and the counters before and after.
@@ -14,6 +15,8 @@ pub(crate) struct LoadOptions {
     pub(crate) steps: Option<u64>,
     /// The report of the last good run with load, or why there is none.
     pub(crate) earlier: Fact<Box<Report>>,
+    /// How far the ledger has read the kernel log.
+    pub(crate) log: Option<LogPlace>,
 }
 
 impl LoadOptions {

@@ -40,7 +40,19 @@ pub enum Place {
         /// Digest of the last bytes before it, which tells a refilled file. Absent in ledgers of older agents.
         #[serde(skip_serializing_if = "Option::is_none", default)]
         last_bytes: Option<Sha256>,
+        /// The line behind that place, where it had no end.
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        unended: Option<Unended>,
     },
+}
+
+/// A last line without an end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Unended {
+    /// Its bytes when it was looked at.
+    pub length: u64,
+    /// So many of them were taken for a line, and told.
+    pub told: u64,
 }
 
 impl Ledger {
@@ -77,6 +89,7 @@ impl Ledger {
             count: 1,
             at,
             boot_id: boot_id.as_deref(),
+            microseconds: event.microseconds,
             text: event.text.clone(),
             ..New::of(cause, device)
         };

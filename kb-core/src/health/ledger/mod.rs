@@ -10,6 +10,7 @@ mod new;
 mod node;
 mod places;
 mod proof;
+mod times;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,13 +20,13 @@ pub(in crate::health) use self::decidable::by_policy as proof_by_policy;
 use self::errors::Lifetime;
 use self::gpus::Granted;
 pub use self::gpus::ListedEarlier;
-pub use self::log::{LogPlace, Place};
+pub use self::log::{LogPlace, Place, Unended};
 use self::new::New;
 pub use self::node::NotOurs;
 use self::places::Places;
+use self::times::{KernelTimes, note_times};
 use crate::ids::NodeId;
 use crate::observation::{Look, Reading, cause};
-use crate::policy::{MOST_TIMES, add_time};
 use crate::report::{Bearing, Clear, Counter, Entry, Health, NODE, Nature, Order, Proof, Unread, Verdict};
 
 const VERSION: u32 = 1;
@@ -62,6 +63,9 @@ pub struct Ledger {
     /// Where the GPUs are on the bus. Absent in ledgers of older agents.
     #[serde(default, skip_serializing_if = "Places::is_empty")]
     places: Places,
+    /// The kernel's own times of what is open. Absent in ledgers of older agents.
+    #[serde(default, skip_serializing_if = "KernelTimes::is_empty")]
+    kernel_times: KernelTimes,
     /// When the node was admitted last, RFC 3339, UTC. Absent in ledgers of older agents.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     admitted_at: Option<String>,
@@ -98,6 +102,7 @@ impl Default for Ledger {
             gpus_before: BTreeSet::new(),
             gpus_granted: Vec::new(),
             places: Places::default(),
+            kernel_times: KernelTimes::default(),
             admitted_at: None,
             links: BTreeMap::new(),
             links_boot: None,
@@ -188,6 +193,7 @@ impl Ledger {
         }
         self.gpus(look);
         self.places(look);
+        self.kernel_times.keep_those_of(&self.open);
     }
 
     fn state(&mut self, Reading { cause, device, bad }: &Reading, look: &Look) {
@@ -211,8 +217,12 @@ impl Ledger {
     fn add(&mut self, new: New<'_>) {
         let id = new.id();
         let order = self.next_place();
+        if !self.has(&id) {
+            self.kernel_times.forget(&id);
+        }
+        let before = self.kernel_times.note(&id, &new);
         if let Some(entry) = self.open.iter_mut().find(|entry| entry.id == id) {
-            note_times(entry, &new);
+            note_times(entry, &new, &before);
             entry.count = entry.count.saturating_add(new.count);
             new.at.clone_into(&mut entry.last_at);
             entry.boot_id = new.boot_id.map(str::to_owned);
@@ -244,7 +254,7 @@ impl Ledger {
             by_policy: None,
             order,
         };
-        note_times(&mut entry, &new);
+        note_times(&mut entry, &new, &[]);
         entry.count = new.count;
         self.open.push(entry);
     }
@@ -339,22 +349,6 @@ impl Ledger {
             clears: self.clears.clone(),
             whole_node: false,
         }
-    }
-}
-
-/// Notes when an event was seen, from its second time on. One that was counted before times were kept stays without.
-fn note_times(entry: &mut Entry, new: &New<'_>) {
-    let is_first = entry.count == 0;
-    let was_counted = entry.times.is_empty() && entry.count > 1;
-    if new.nature != Nature::Event || was_counted || (is_first && new.count == 1) {
-        return;
-    }
-    if entry.times.is_empty() && !is_first {
-        entry.times.push(entry.first_at.clone());
-    }
-    let most = u64::try_from(MOST_TIMES).unwrap_or(u64::MAX);
-    for _ in 0..new.count.min(most) {
-        add_time(entry, new.at);
     }
 }
 

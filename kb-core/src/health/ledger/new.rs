@@ -17,6 +17,8 @@ pub(super) struct New<'a> {
     pub(super) count: u64,
     pub(super) at: &'a str,
     pub(super) boot_id: Option<&'a str>,
+    /// By the kernel's own clock since boot.
+    pub(super) microseconds: Option<u64>,
     pub(super) text: String,
 }
 
@@ -34,6 +36,7 @@ impl<'a> New<'a> {
             count: 1,
             at: "",
             boot_id: None,
+            microseconds: None,
             text: String::new(),
         }
     }
