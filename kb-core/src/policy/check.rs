@@ -1,8 +1,8 @@
 //! What is wrong with a policy's rules, each with the rule's number and what to do.
 
 use super::code::Code;
-use super::decide::{MOST_TIMES, fits_pattern};
-use super::{Policy, Rule};
+use super::decide::fits_pattern;
+use super::{MOST_TIMES, Policy, Rule};
 use crate::near::{nearest, shown};
 use crate::report::{Bearing, Meaning};
 
@@ -32,6 +32,11 @@ pub struct PolicyError(pub Vec<Fault>);
 /// Everything that is wrong with a policy whose codes are known. `models`: names of GPUs that there are; where none are given, no
 /// pattern is held against them.
 pub fn check(policy: &Policy, models: &[&str]) -> Vec<Fault> {
+    check_by(policy, models, |_| false)
+}
+
+/// The same where the caller knows which ids are of a record that tells of a GPU that is gone: records are renamed.
+pub fn check_by(policy: &Policy, models: &[&str], tells_of_loss: impl Fn(&str) -> bool) -> Vec<Fault> {
     let mut faults = Vec::new();
     if policy.rules.len() > MOST_RULES {
         faults.push(Fault {
@@ -55,7 +60,8 @@ pub fn check(policy: &Policy, models: &[&str]) -> Vec<Fault> {
         reason(rule, &mut add);
         counts(rule, &mut add);
         model(rule, models, &mut add);
-        protected(rule, &mut add);
+        let is_of_loss = matches!(&rule.code, Code::Record(id) if tells_of_loss(id));
+        protected(rule, is_of_loss, &mut add);
         let earlier = policy.rules.get(..index).unwrap_or_default();
         if let Some(other) = earlier.iter().find(|other| covers(other, rule)) {
             add(
@@ -143,8 +149,8 @@ fn model(rule: &Rule, models: &[&str], add: &mut impl FnMut(&'static str, String
 }
 
 /// A count makes less of what has happened less often.
-fn protected(rule: &Rule, add: &mut impl FnMut(&'static str, String)) {
-    if rule.code.is_protected() && (rule.is != Meaning::Fault || rule.count.is_some()) {
+fn protected(rule: &Rule, is_of_loss: bool, add: &mut impl FnMut(&'static str, String)) {
+    if (rule.code.is_protected() || is_of_loss) && (rule.is != Meaning::Fault || rule.count.is_some()) {
         let what = match &rule.code {
             Code::Cause(name) if name == "load_fault" => "a proof that failed",
             Code::Cause(name) if name == "ledger_damaged" => "faults that could not be read",

@@ -48,6 +48,9 @@ const PROTECTED_RECORDS: [&str; 3] = [
 /// The GPU has fallen off the bus.
 const LOST_XID: u32 = 79;
 
+/// Codes of a GPU that is gone, whatever record is about them.
+const LOST_CODES: [&str; 2] = ["Xid 79", "NVML_ERROR_GPU_IS_LOST"];
+
 /// What a rule is about.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Code {
@@ -193,6 +196,20 @@ pub(super) fn is_protected(
     numbered == Some((Family::Xid, LOST_XID))
         || record.is_some_and(|record| PROTECTED_RECORDS.contains(&record))
         || cause.is_some_and(is_protected_cause)
+}
+
+/// Whether a record tells of a GPU that is gone: by the ids that it has and had, and by the codes that it is about.
+pub fn tells_of_loss<'a>(
+    mut ids: impl Iterator<Item = &'a str>,
+    mut codes: impl Iterator<Item = &'a str>,
+) -> bool {
+    let is_of_loss = |code: &str| LOST_CODES.iter().any(|lost| lost.eq_ignore_ascii_case(code));
+    ids.any(|id| PROTECTED_RECORDS.contains(&id)) || codes.any(is_of_loss)
+}
+
+/// Whether an agent knows a record under this id: then it stands so in ledgers, whatever a server calls the record.
+pub fn is_own_record(id: &str) -> bool {
+    own_records().any(|own| own == id)
 }
 
 fn causes() -> impl Iterator<Item = &'static str> {

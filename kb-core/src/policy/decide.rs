@@ -1,15 +1,10 @@
 //! The one place where a policy decides: the rule for something that was seen, and what becomes of it.
 
-use time::OffsetDateTime;
-use time::format_description::well_known::Rfc3339;
-
 use super::code::{is_protected, is_protected_cause};
-use super::{Policy, Rule};
+use super::times::is_reached;
+use super::{Policy, Rule, Seen};
 use crate::observation::canonical;
 use crate::report::{Bearing, Entry, Family, Gpu, Meaning, Ruled};
-
-/// Times of an event that are kept, and so the highest count of a rule.
-pub const MOST_TIMES: usize = 32;
 
 /// Something that was seen, as rules know it.
 #[derive(Debug, Clone, Copy, Default)]
@@ -22,6 +17,8 @@ pub struct Subject<'a> {
     pub cause: Option<&'a str>,
     /// Models of the GPUs that it is about; none where they are not known.
     pub models: &'a [Option<&'a str>],
+    /// Whether its record tells of a GPU that is gone, under whatever id.
+    pub tells_of_loss: bool,
 }
 
 impl Policy {
@@ -33,6 +30,7 @@ impl Policy {
             record,
             cause,
             models,
+            ..
         } = subject;
         let about = self.rules.iter();
         let about = about.filter(|rule| rule.code.fits(numbered, record, cause));
@@ -76,6 +74,7 @@ impl Policy {
             record: entry.record.as_ref().map(crate::ids::RecordId::as_str),
             cause: Some(&entry.cause),
             models: &models,
+            ..Subject::default()
         };
         let is = |rule: &Rule| {
             if is_reached(rule, entry) {
@@ -92,7 +91,19 @@ impl Policy {
 
     /// What becomes of something of which only one occurrence is known: a rule with a count counts as reached.
     pub fn judge(&self, subject: Subject<'_>, was: Bearing) -> Option<Ruled> {
-        self.decide(subject, was, |rule| rule.is)
+        self.judge_seen(subject, was, &[])
+    }
+
+    /// The same of something that logs tell of, so often in each log and on each device. Without any of them nothing is known of how often.
+    pub fn judge_seen(&self, subject: Subject<'_>, was: Bearing, seen: &[Seen]) -> Option<Ruled> {
+        let is = |rule: &Rule| {
+            if seen.is_empty() || seen.iter().any(|seen| seen.reaches(rule)) {
+                rule.is
+            } else {
+                Meaning::Event
+            }
+        };
+        self.decide(subject, was, is)
     }
 }
 
@@ -103,9 +114,10 @@ fn ruled(rule: &Rule, is: Meaning, subject: Subject<'_>, was: Bearing) -> Option
         numbered,
         record,
         cause,
+        tells_of_loss,
         ..
     } = subject;
-    let is_kept = was == Bearing::Unknown || is_protected(numbered, record, cause);
+    let is_kept = was == Bearing::Unknown || tells_of_loss || is_protected(numbered, record, cause);
     let is_kept = is_kept || cause.is_some_and(is_protected_cause);
     (!(is_milder && is_kept)).then(|| Ruled {
         rule: rule.number,
@@ -174,56 +186,4 @@ pub(super) fn fits_pattern(pattern: &str, model: &str) -> bool {
         rest = rest.get(at + part.len()..).unwrap_or_default();
     }
     true
-}
-
-/// Whether the event was seen as often as the rule asks, within its window, since it opened: no time ends it again.
-fn is_reached(rule: &Rule, entry: &Entry) -> bool {
-    let (Some(count), Some(window)) = (rule.count, rule.window_seconds) else {
-        return true;
-    };
-    if entry.count < u64::from(count) {
-        return false;
-    }
-    let count = usize::try_from(count).unwrap_or(usize::MAX).max(2);
-    // An older agent's entry has times alone, and perhaps not even these.
-    let mut spans = entry.spans.clone();
-    note_spans(&mut spans, &entry.times);
-    match spans.get(count - 2) {
-        Some(span) => *span <= window,
-        // How often within the window is not known.
-        None => spans.len() + 1 < MOST_TIMES,
-    }
-}
-
-/// Adds a time to those of an entry, of which the newest are kept, and notes how close together they came: the shortest span in which
-/// two, three and more were ever seen outlives the times themselves.
-pub(crate) fn add_time(entry: &mut Entry, at: &str) {
-    entry.times.push(at.to_owned());
-    note_spans(&mut entry.spans, &entry.times);
-    let surplus = entry.times.len().saturating_sub(MOST_TIMES);
-    entry.times.drain(..surplus);
-}
-
-/// The shortest spans in seconds, of two times first.
-fn note_spans(spans: &mut Vec<u64>, times: &[String]) {
-    let read = |text: &String| OffsetDateTime::parse(text, &Rfc3339).ok();
-    let mut times: Vec<i64> = times
-        .iter()
-        .filter_map(read)
-        .map(OffsetDateTime::unix_timestamp)
-        .collect();
-    times.sort_unstable();
-    for count in 2..=times.len().min(MOST_TIMES) {
-        let of = |times: &[i64]| match (times.first(), times.last()) {
-            (Some(first), Some(last)) => last.abs_diff(*first),
-            _ => u64::MAX,
-        };
-        let Some(shortest) = times.windows(count).map(of).min() else {
-            continue;
-        };
-        match spans.get_mut(count - 2) {
-            Some(span) => *span = shortest.min(*span),
-            None => spans.push(shortest),
-        }
-    }
 }

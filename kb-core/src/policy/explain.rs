@@ -89,6 +89,7 @@ impl Policy {
             record: record.as_deref(),
             cause,
             models: &models,
+            ..Subject::default()
         };
         let ruled = self.judge(subject, by_records);
         let rule = ruled.as_ref().and_then(|ruled| self.rule(ruled.rule)).cloned();

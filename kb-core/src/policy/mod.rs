@@ -5,7 +5,7 @@
 //! check   rules that make no sense     models  names of GPUs
 //! decide  the rule for something that was seen, and what becomes of it
 //! explain the same in words            given   what a server gives an agent
-//! share   on how many nodes a policy is tried
+//! share   on how many nodes a policy is tried    times   how often something was seen, for rules with a count
 //! ```
 //!
 //! A policy decides about what was *seen*: codes of the kernel log, states and counts of a GPU, warnings of a run. It never decides
@@ -21,13 +21,16 @@ mod rule;
 mod share;
 #[cfg(test)]
 pub(crate) mod tests;
+mod times;
 
-pub use check::{Fault, PolicyError, check};
-pub use code::{Code, PAIR_WARNINGS, Unknown};
-pub use decide::{MOST_TIMES, Subject};
-pub(crate) use decide::{add_time, models_at};
+pub use check::{Fault, PolicyError, check, check_by};
+pub use code::{Code, PAIR_WARNINGS, Unknown, is_own_record, tells_of_loss};
+pub use decide::Subject;
+pub(crate) use decide::models_at;
 pub use explain::{Explained, Said, table};
 pub use given::{Given, Stage};
 pub use models::KNOWN_MODELS;
 pub use rule::{Policy, Rule, window_words};
 pub use share::Share;
+pub(crate) use times::add_time;
+pub use times::{MOST_TIMES, Seen};

@@ -4,7 +4,8 @@ mod refused;
 
 use std::collections::BTreeMap;
 
-use super::decide::{add_time, fits_pattern};
+use super::decide::fits_pattern;
+use super::times::add_time;
 use super::*;
 use crate::report::{Bearing, Entry, Fact, Gpu, Meaning};
 

@@ -17,8 +17,8 @@ pub use document::{
     ConfusedWith, DeadEnd, Document, FollowedBy, PrecededBy, Resolvable, TransitionGraph, VerificationTier,
     VersionNote, Workaround,
 };
-pub use signatures::signature_set;
 pub(crate) use signatures::{DOCUMENT_PATTERN, document_pattern};
+pub use signatures::{signature_set, signature_set_by};
 
 use crate::annex::{Annex, read_annex};
 use crate::ids::RecordId;

@@ -95,8 +95,19 @@ impl Record {
 /// What the matcher needs of all published records, in their order. What one record says of another (what precedes
 /// it, what it takes away) stands with the other, and former ids are led to today's; so this needs the whole set.
 pub fn signature_set<'r>(records: impl IntoIterator<Item = (&'r Record, Revision)>) -> Vec<RecordSignatures> {
+    signature_set_by(records, [])
+}
+
+/// The same where records have former ids that their documents do not name, each with the record's id of today.
+pub fn signature_set_by<'r>(
+    records: impl IntoIterator<Item = (&'r Record, Revision)>,
+    former: impl IntoIterator<Item = (&'r RecordId, &'r RecordId)>,
+) -> Vec<RecordSignatures> {
     let records: Vec<(&Record, Revision)> = records.into_iter().collect();
-    let today = ids_of_today(&records);
+    let mut today = ids_of_today(&records);
+    for (former, now) in former {
+        today.entry(former).or_insert(now);
+    }
     let mut cancelled_by: BTreeMap<&RecordId, BTreeSet<&RecordId>> = BTreeMap::new();
     let mut followed_by: BTreeMap<&RecordId, BTreeSet<&RecordId>> = BTreeMap::new();
     for (record, _) in &records {

@@ -1,6 +1,6 @@
 //! The views against records in the form of the seeds.
 
-use super::{Record, is_real_code, signature_set};
+use super::{Record, is_real_code, signature_set, signature_set_by};
 use crate::annex::EMPTY;
 use crate::ids::{RecordId, Revision};
 use crate::text::insert_member;
@@ -94,6 +94,18 @@ fn what_a_record_cancels_is_told_to_the_cancelled() {
     let cancelled = Record::parse(&SMALL.replacen("cuda/a", "cuda/b", 1), EMPTY).unwrap();
     let set = signature_set([(&cancelling, Revision(1)), (&cancelled, Revision(2))]);
     assert!(set[0].cancels.is_empty());
+    assert_eq!(set[1].cancels, [cancelling.id().clone()]);
+}
+
+/// A store keeps who became whom apart from the documents.
+#[test]
+fn former_ids_that_no_document_names_lead_on() {
+    let cancelling = small(r#"{"schema_version": 1, "relations": {"cancels": ["cuda/former-b"]}}"#);
+    let cancelled = Record::parse(&SMALL.replacen("cuda/a", "cuda/b", 1), EMPTY).unwrap();
+    let former: RecordId = "cuda/former-b".parse().unwrap();
+    let records = [(&cancelling, Revision(1)), (&cancelled, Revision(2))];
+    assert!(signature_set(records)[1].cancels.is_empty());
+    let set = signature_set_by(records, [(&former, cancelled.id())]);
     assert_eq!(set[1].cancels, [cancelling.id().clone()]);
 }
 

@@ -7,6 +7,8 @@
 mod ladder;
 mod machine;
 
+use serde_json::Value;
+
 use crate::ids::{IdError, NodeId, ReportId};
 use crate::report::{Conclusion, Fact, GpuIndex, MAJOR, MINOR, Node, Report, SchemaVersion, fact_name};
 use crate::verdict::{Expect, add_nominal, judge};
@@ -15,6 +17,8 @@ pub use machine::Machine;
 
 pub(crate) const SOURCE: &str = "simulated";
 const DRIVER: &str = "580.95.05";
+/// Whether the kernel log could be read.
+const KERNEL_LOG: &str = "kernel_log.readable";
 
 /// Of whom and when a report tells.
 #[derive(Debug, Clone)]
@@ -57,12 +61,13 @@ pub fn report(machine: Machine, about: About) -> Result<Report, IdError> {
         finished_at: about.finished_at,
         simulated: true,
         host: [
-            (fact_name::SIMULATED_MACHINE, machine.word()),
-            (fact_name::DRIVER_VERSION, DRIVER),
-            (fact_name::NVML_DRIVER_VERSION, DRIVER),
-            (fact_name::IOMMU_MODE, "off"),
+            (fact_name::SIMULATED_MACHINE, Value::from(machine.word())),
+            (fact_name::DRIVER_VERSION, Value::from(DRIVER)),
+            (fact_name::NVML_DRIVER_VERSION, Value::from(DRIVER)),
+            (fact_name::IOMMU_MODE, Value::from("off")),
+            (KERNEL_LOG, Value::from(true)),
         ]
-        .map(|(name, value)| (name.to_owned(), Fact::read(value.into(), SOURCE)))
+        .map(|(name, value)| (name.to_owned(), Fact::read(value, SOURCE)))
         .into(),
         gpus: (0..count).map(|index| machine.gpu(index)).collect(),
         absent: Vec::new(),

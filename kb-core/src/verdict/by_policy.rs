@@ -1,8 +1,10 @@
 //! What the site's policy makes of codes, states and counts that a report shows beside its ledger.
 
-use crate::observation::{LineEvent, Look, What, cause, known};
+use super::Verdict;
+use super::counted::{Counted, named};
+use crate::observation::{LineEvent, Look, cause};
 use crate::policy::{Policy, Subject, models_at};
-use crate::report::{Bearing, Entry, Family, Report};
+use crate::report::{Bearing, Entry, Report, Ruled};
 
 /// States that the facts show as bad: cause, what that means for the node, what is bad.
 pub(super) fn bad_states<'l>(
@@ -41,28 +43,25 @@ pub(super) fn of_cause(
         models: &models,
         ..Subject::default()
     };
-    decided(report, is_same).unwrap_or_else(|| judged(policy, subject, was))
+    let ruled = decided(report, is_same).or_else(|| policy.judge(subject, was));
+    ruled.map_or(was, |ruled| ruled.is.bearing())
 }
 
 /// What a line of the kernel log means for the node.
-pub(super) fn of_event(report: &Report, policy: &Policy, event: &LineEvent) -> Bearing {
+pub(super) fn of_event(report: &Report, policy: &Policy, event: &LineEvent, counted: &Counted) -> Bearing {
+    let ruled = ruled_event(report, policy, event, counted);
+    ruled.map_or_else(|| event.what.bearing(), |ruled| ruled.is.bearing())
+}
+
+/// What the policy makes of a line: in the report's ledger, and else by what its logs tell.
+pub(super) fn ruled_event(
+    report: &Report,
+    policy: &Policy,
+    event: &LineEvent,
+    counted: &Counted,
+) -> Option<Ruled> {
     let was = event.what.bearing();
-    let (numbered, record, cause) = match &event.what {
-        What::Numbered { family, number, .. } => {
-            let cause = match family {
-                Family::Xid => cause::XID,
-                Family::Sxid => cause::SXID,
-            };
-            let record = known(*family, *number).map(|known| known.record.as_str());
-            (Some((*family, *number)), record, cause)
-        }
-        What::RecoveryAction(_) => {
-            let record = cause::watched(cause::RECOVERY_ACTION).and_then(|row| row.record);
-            (None, record, cause::RECOVERY_ACTION)
-        }
-        What::Message(record) => (None, *record, cause::KERNEL_MESSAGE),
-        What::Bus(record) => (None, Some(*record), cause::KERNEL_MESSAGE),
-    };
+    let (numbered, record, cause) = named(event);
     let is_same = |entry: &&Entry| {
         entry.cause == cause
             && entry.device == event.device
@@ -75,17 +74,24 @@ pub(super) fn of_event(report: &Report, policy: &Policy, event: &LineEvent) -> B
         record,
         cause: Some(cause),
         models: &models,
+        ..Subject::default()
     };
-    decided(report, is_same).unwrap_or_else(|| judged(policy, subject, was))
+    decided(report, is_same).or_else(|| policy.judge_seen(subject, was, &counted.of_event(event)))
 }
 
 /// What the policy has made of it in the report's ledger, which knows how often it was seen.
-fn decided(report: &Report, is_same: impl Fn(&&Entry) -> bool) -> Option<Bearing> {
+fn decided(report: &Report, is_same: impl Fn(&&Entry) -> bool) -> Option<Ruled> {
     let open = &report.health.as_ref()?.open;
     let entry = open.iter().find(is_same)?;
-    entry.by_policy.as_ref().map(|ruled| ruled.is.bearing())
+    entry.by_policy.clone()
 }
 
-fn judged(policy: &Policy, subject: Subject<'_>, was: Bearing) -> Bearing {
-    policy.judge(subject, was).map_or(was, |ruled| ruled.is.bearing())
+/// What a bearing comes to for the node; nothing where it says nothing against that.
+pub(super) fn verdict_of(bearing: Bearing) -> Option<Verdict> {
+    match bearing {
+        Bearing::Event => None,
+        Bearing::Warning => Some(Verdict::Degraded),
+        Bearing::Unknown => Some(Verdict::Unknown),
+        Bearing::Fault => Some(Verdict::Broken),
+    }
 }

@@ -1,10 +1,11 @@
 //! What a report's own content says against the verdict that stands in it, by the rules that agents judge by.
 
-use super::by_policy::{bad_states, of_cause as bearing_of_cause};
+use super::by_policy::{bad_states, of_cause as bearing_of_cause, verdict_of};
 use super::consistency::{lost_gpu, one_gpu_twice, passed_with_error};
 use super::exit::claimed_by;
 use super::expect::Expect;
 use super::logged::{logged, untested};
+use super::remapped::remapped;
 use super::run::judge_by;
 use super::{Verdict, table};
 use crate::observation::{Look, canonical, cause, open_entry};
@@ -35,6 +36,7 @@ pub fn contradiction_by(report: &Report, policy: &Policy) -> Option<(Verdict, St
         logged(report, policy),
         untested(report),
         bad_state(report, policy),
+        remapped(report, policy),
         unreadable(report),
         of_checks(report, policy).filter(|_| is_run),
         worst_pair(report).filter(|(verdict, _)| is_run || *verdict == Verdict::Broken),
@@ -94,12 +96,7 @@ fn bad_state(report: &Report, policy: &Policy) -> Option<(Verdict, String)> {
                 .map(canonical)
                 .unwrap_or_default();
             let counted = (cause::ECC_UNCORRECTED, device.as_str());
-            let verdict = match bearing_of_cause(report, policy, counted, Bearing::Fault) {
-                Bearing::Event => return None,
-                Bearing::Warning => Verdict::Degraded,
-                Bearing::Unknown => Verdict::Unknown,
-                Bearing::Fault => Verdict::Broken,
-            };
+            let verdict = verdict_of(bearing_of_cause(report, policy, counted, Bearing::Fault))?;
             (errors > 0).then_some((verdict, told))
         })
     })

@@ -5,7 +5,8 @@ use super::rows::Named;
 use super::rows::load as rows;
 use crate::observation::{Look, THROTTLING, What, canonical, read_message};
 use crate::report::{
-    Bearing, Failure, GapKind, GpuIndex, Load, LoadFinding, LoadOfGpu, ReasonCode, Report, When, fact_name,
+    Bearing, Failure, GapKind, Gpu, GpuIndex, Load, LoadFinding, LoadOfGpu, ReasonCode, Report, When,
+    fact_name,
 };
 
 /// Samples with a throttle reason that count: one alone may have met the moment at which the load began.
@@ -271,6 +272,12 @@ fn unseen(report: &Report, load: &Load) -> Vec<Found> {
             add(format!("GPU {index} was not loaded"), "/load/gpus");
         }
     }
+    for (index, gpu) in report.gpus.iter().enumerate() {
+        if let Some(fact) = used_by_others(gpu) {
+            let told = format!("GPU {index} was used by others during the run");
+            add(told, &format!("/gpus/{index}/facts/{fact}"));
+        }
+    }
     if load.ended.is_none() && load.seconds < load.asked_seconds {
         let (lasted, asked) = (load.seconds, load.asked_seconds);
         add(format!("it lasted {lasted:.0} s of {asked:.0}"), "/load/seconds");
@@ -306,4 +313,16 @@ fn unseen(report: &Report, load: &Load) -> Vec<Found> {
         add(told, &format!("/host/{LINES_LEFT_OUT}"));
     }
     found
+}
+
+/// The fact that says so. Whose work it was that went well, or slowly, nobody knows then.
+fn used_by_others(gpu: &Gpu) -> Option<&'static str> {
+    let value = |name: &str| gpu.facts.get(name).and_then(|fact| fact.value.as_ref());
+    if value(fact_name::SHARED) == Some(&true.into()) {
+        return Some(fact_name::SHARED);
+    }
+    let others = value(fact_name::PROCESSES_COUNT).and_then(serde_json::Value::as_u64);
+    others
+        .is_some_and(|others| others > 0)
+        .then_some(fact_name::PROCESSES_COUNT)
 }

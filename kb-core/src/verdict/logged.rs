@@ -1,8 +1,11 @@
 //! What the kernel log of a report says against its verdict: faults of GPUs, and failures of the host that they are in.
 
+use std::collections::BTreeSet;
+
 use super::Verdict;
 use super::bus_errors::bus_errors;
-use super::by_policy::of_event;
+use super::by_policy::{of_event, ruled_event};
+use super::counted::{Counted, named};
 use crate::observation::{
     HEARTBEAT, LineEvent, Look, NEVER_BEAT, NO_ANSWER, What, canonical, is_host_failure, known, read_message,
     without_stamp,
@@ -43,9 +46,13 @@ pub(super) fn logged(report: &Report, policy: &Policy) -> Option<(Verdict, Strin
     };
     let of_run: Vec<&LineEvent> = events.iter().filter(is_of_run).collect();
     let told = |event: &LineEvent| format!("the kernel log says during the run: {}", event.text);
+    let counted = Counted::of(report, policy);
+    // A log may tell of one event thousands of times: each is judged once.
+    let mut asked = BTreeSet::new();
     let fault = of_run
         .iter()
-        .find(|event| of_event(report, policy, event) == Bearing::Fault);
+        .filter(|event| asked.insert((named(event), event.device.as_str(), event.what.bearing())))
+        .find(|event| of_event(report, policy, event, &counted) == Bearing::Fault);
     if let Some(fault) = fault {
         return Some((Verdict::Broken, told(fault)));
     }
@@ -68,11 +75,22 @@ pub(super) fn logged(report: &Report, policy: &Policy) -> Option<(Verdict, Strin
         let reason = format!("{told}, and it is not known whether a GPU is behind that port");
         return Some((Verdict::Unknown, reason));
     }
-    let unexplained = of_run.iter().find(|event| is_unexplained(&event.what))?;
+    let mut asked = BTreeSet::new();
+    let mut unexplained = of_run
+        .iter()
+        .filter(|event| is_unexplained(&event.what))
+        .filter(|event| asked.insert((named(event), event.device.as_str(), event.what.bearing())));
+    // What the site has a rule for is explained.
+    let unexplained = unexplained.find(|event| ruled_event(report, policy, event, &counted).is_none())?;
     Some((
         Verdict::Unknown,
         format!("{}, which no record explains", told(unexplained)),
     ))
+}
+
+/// Whether the kernel log tells, during the run, what speaks against its node. What the report's ledger holds of it is the ledger's.
+pub fn is_told_by_log(report: &Report, policy: &Policy) -> bool {
+    untested(report).is_some() || (report.health.is_none() && logged(report, policy).is_some())
 }
 
 /// The worst of the kernel log during the run that no check of GPUs shows: host failures, bus errors, silent firmware.

@@ -8,6 +8,7 @@ use super::evidence::Seen;
 use super::rows::{REQUIRED_RUNGS, not_proven_by};
 use super::run::{failure_reason, worst_absent};
 use super::scene::Scene;
+use super::unread::unread_states;
 use crate::policy::Policy;
 use crate::report::{Check, GpuIndex, Outcome, Pair, Report};
 
@@ -17,8 +18,8 @@ const FIRST_RUNGS: [u8; 2] = [3, 4];
 /// Rungs that move data.
 const COMPARED_RUNGS: RangeInclusive<u8> = 3..=6;
 
-/// Why the checks of a report do not show that all of its GPUs work with each other; `None` where they do. A pair whose
-/// refusal is information need not work.
+/// Why the checks of a report do not show that all of its GPUs work with each other, or which state of them could not be read; `None` where
+/// neither is so. A pair whose refusal is information need not work.
 pub fn unproven(report: &Report) -> Option<String> {
     match report.gpus.len() {
         0 => return Some("it lists no GPU".to_owned()),
@@ -42,7 +43,7 @@ pub fn unproven(report: &Report) -> Option<String> {
     };
     let records = Policy::default();
     let scene = Scene::of(report, &records);
-    counting(report).find_map(|(index, pair)| {
+    let of_pair = counting(report).find_map(|(index, pair)| {
         let told = pair.verdict.verdict;
         let why = if told > Verdict::Degraded {
             format!("{}: {}", told.word(), pair.verdict.reason)
@@ -54,7 +55,9 @@ pub fn unproven(report: &Report) -> Option<String> {
             not_proven_by(&Seen::new(&scene, pair, index), required)?.reason
         };
         Some(format!("GPU {} and GPU {}: {why}", pair.a, pair.b))
-    })
+    });
+    // A pair that works says nothing of a state that nobody could read.
+    of_pair.or_else(|| unread_states(report))
 }
 
 /// Whether every pair that has to work passed this rung in both directions.

@@ -11,6 +11,7 @@ use super::pair::judge_pair;
 use super::rows::{NOTES, Named, RunRow, of_absence, of_run as rows_of_run};
 use super::rung::proven_by;
 use super::scene::Scene;
+use super::unread::unread_states;
 use crate::ids::RecordId;
 use crate::observation::Look;
 use crate::policy::Policy;
@@ -116,14 +117,7 @@ fn unread(report: &Report) -> Option<(Verdict, String)> {
     if report.pairs.is_empty() || report.load.is_some() {
         return None;
     }
-    let unread = Look::unread_states(report);
-    let first = unread.first()?;
-    let more = match unread.len() {
-        1 => String::new(),
-        all => format!(" and {} more", all - 1),
-    };
-    let told = format!("{} could not be read: {}{more}", first.what, first.why);
-    Some((Verdict::Unknown, told))
+    unread_states(report).map(|told| (Verdict::Unknown, told))
 }
 
 /// What the load adds: its worst finding, or that it passed.

@@ -2,6 +2,7 @@
 
 use super::by_policy::of_cause;
 use super::kernel_log::{Line, lines};
+use super::peers::Peers;
 use crate::observation::canonical;
 use crate::policy::{Policy, Subject};
 use crate::report::{Bearing, Check, Direction, Gpu, GpuIndex, Outcome, Pair, Report, Ruled};
@@ -10,6 +11,7 @@ pub(super) struct Scene<'a> {
     pub(super) report: &'a Report,
     pub(super) lines: Vec<Line<'a>>,
     policy: &'a Policy,
+    pub(super) peers: Peers<'a>,
 }
 
 impl<'a> Scene<'a> {
@@ -18,6 +20,7 @@ impl<'a> Scene<'a> {
             report,
             lines: lines(report),
             policy,
+            peers: Peers::of(report),
         }
     }
 

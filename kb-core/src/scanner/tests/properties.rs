@@ -71,7 +71,7 @@ static EVERYTHING: LazyLock<Arc<Matcher>> = LazyLock::new(|| {
 });
 
 /// Every pattern on every line, compiled by itself.
-fn naive(text: &[u8]) -> BTreeSet<(u64, String, u64, u64)> {
+fn naive(text: &[u8]) -> BTreeSet<Place> {
     let mut found = BTreeSet::new();
     for (number, regex) in PATTERNS.iter().enumerate() {
         let config = syntax::Config::new().case_insensitive(true).utf8(false);
@@ -113,6 +113,18 @@ fn any_text() -> impl Strategy<Value = Vec<u8>> {
     })
 }
 
+/// Line, record, and from where to where.
+type Place = (u64, String, u64, u64);
+
+fn is_candidate_around(event: &Event, (line, record, start, end): &Place) -> bool {
+    let Event::Candidate(hit) = event else {
+        return false;
+    };
+    let is_wider = hit.end - hit.start > end - start;
+    let is_around = hit.start <= *start && hit.end >= *end;
+    hit.line == *line && hit.record.to_string() == *record && is_wider && is_around
+}
+
 fn across_lines(text: &[u8], place: Range<u64>) -> bool {
     let [start, end] = [place.start, place.end].map(|at| usize::try_from(at).unwrap());
     text[start..end].contains(&b'\n')
@@ -150,7 +162,10 @@ proptest! {
         });
         // Lines of one length look like those that a terminal cut: what stands across the cut is found too.
         let found: BTreeSet<_> = places.filter(|place| !across_lines(&text, place.2..place.3)).collect();
-        prop_assert_eq!(&found, &naive(&text));
+        // Of a line that is only a candidate, what a terminal shows between two carriage returns may be the message.
+        let within = |place: &&Place| !events.iter().any(|event| is_candidate_around(event, place));
+        let found: BTreeSet<_> = found.iter().filter(within).cloned().collect();
+        prop_assert_eq!(&found, &naive(&text), "{:?}", events);
         let counted: u64 = summary.matches.iter().map(|found| found.count).sum();
         let hits = events.iter().filter(|event| matches!(event, Event::Hit(_)));
         prop_assert_eq!(counted, u64::try_from(hits.count()).unwrap());

@@ -1,14 +1,9 @@
 //! Slow, by the probe's own quick timings: peer access against staging, a pair against the pairs joined alike.
 
 use super::super::evidence::{Finding, Seen};
-use super::super::speed::{
-    SLOW_SHARE_NVLINK, SLOW_SHARE_PCIE, SLOWER_THAN_STAGED, Timing, median, percent, timing,
-};
+use super::super::speed::{SLOW_SHARE_NVLINK, SLOW_SHARE_PCIE, SLOWER_THAN_STAGED, Timing, percent, timing};
 use super::unknown::used_by_others;
-use crate::report::{GpuIndex, Pair, Report, fact_name};
-
-/// Fewest other directed pairs that make a comparison.
-const LEAST_PEERS: usize = 2;
+use crate::report::GpuIndex;
 
 /// The timing of each direction; `None` where one is missing, or where somebody else's work makes them worthless.
 fn timings(pair: &Seen<'_>, peer_access: bool) -> Option<[Timing; 2]> {
@@ -56,7 +51,7 @@ pub(in crate::verdict) fn staged_instead(pair: &Seen<'_>) -> Option<(String, [St
 
 pub(super) fn slow_pair(pair: &Seen<'_>) -> Option<Finding> {
     let timings = timings(pair, true)?;
-    let (usual, peers) = usual(pair)?;
+    let (usual, peers) = pair.scene.peers.usual(pair.pair)?;
     let fastest = timings.iter().map(|timing| timing.median).fold(0.0, f64::max);
     if fastest >= slow_share(pair) * usual {
         return None;
@@ -83,7 +78,7 @@ pub(super) fn slow_direction(pair: &Seen<'_>) -> Option<Finding> {
         let reason = format!("GPU {from} to GPU {to} reaches {share} of what the other direction does");
         return Some(Finding::new(reason, vec![slow.pointer, other.pointer]));
     }
-    let (usual, peers) = usual(pair)?;
+    let (usual, peers) = pair.scene.peers.usual(pair.pair)?;
     if slow.median >= slow_share(pair) * usual {
         return None;
     }
@@ -104,47 +99,4 @@ fn slow_share(pair: &Seen<'_>) -> f64 {
 pub(super) fn ends(pair: &Seen<'_>) -> [(GpuIndex, GpuIndex); 2] {
     let (a, b) = (pair.pair.a, pair.pair.b);
     [(a, b), (b, a)]
-}
-
-fn usual(pair: &Seen<'_>) -> Option<(f64, usize)> {
-    let report = pair.scene.report;
-    let alike = report.pairs.iter().filter(|other| {
-        (other.a, other.b) != (pair.pair.a, pair.pair.b)
-            && kind(pair, other) == kind(pair, pair.pair)
-            && ![other.a, other.b].into_iter().any(|gpu| is_shared(report, gpu))
-    });
-    let reached: Vec<f64> = alike
-        .flat_map(|other| [(other.a, other.b), (other.b, other.a)])
-        .filter_map(|(from, to)| Some(timing(report, from, to, true)?.median))
-        .collect();
-    let peers = reached.len();
-    (peers >= LEAST_PEERS)
-        .then(|| median(reached))?
-        .map(|usual| (usual, peers))
-}
-
-fn is_shared(report: &Report, index: GpuIndex) -> bool {
-    let gpu = usize::try_from(index)
-        .ok()
-        .and_then(|index| report.gpus.get(index));
-    let shared = gpu.and_then(|gpu| gpu.facts.get(fact_name::SHARED)?.value.as_ref()?.as_bool());
-    shared == Some(true)
-}
-
-/// What two pairs must have in common to be compared: models, links, and without a link the place in the tree.
-fn kind<'a>(seen: &Seen<'a>, pair: &'a Pair) -> impl PartialEq + use<'a> {
-    let gpus = &seen.scene.report.gpus;
-    let name = |index: GpuIndex| {
-        let gpu = gpus.get(usize::try_from(index).ok()?)?;
-        gpu.name.value.as_deref()
-    };
-    let (a, b) = (name(pair.a), name(pair.b));
-    let linked = pair.nvlinks.value.is_some_and(|links| links > 0);
-    let place = (!linked).then_some((
-        pair.common_ancestor.value.as_deref(),
-        pair.facts
-            .get(fact_name::PCIE_COMMON_BRIDGE)
-            .and_then(|fact| fact.value.as_ref()),
-    ));
-    (a.min(b), a.max(b), pair.nvlinks.value, pair.nvswitch.value, place)
 }

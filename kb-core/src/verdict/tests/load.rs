@@ -301,6 +301,29 @@ fn a_longer_load_may_have_more_corrected_errors() {
 }
 
 #[test]
+fn a_load_beside_the_work_of_others_admits_nothing() {
+    for (fact, value) in [
+        (name::SHARED, true.into()),
+        (name::PROCESSES_COUNT, Value::from(5)),
+    ] {
+        // Its sender says that it is healthy.
+        let mut report = under_load(|_| {});
+        gpu_fact(&mut report, 1, fact, value);
+        let why = not_admitted(&report).unwrap();
+        assert!(why.contains("GPU 1 was used by others"), "{fact}: {why}");
+        judge(&mut report, Expect::Auto);
+        assert_eq!(report.conclusion.verdict, Verdict::Unknown, "{fact}");
+    }
+    for (fact, value) in [
+        (name::SHARED, false.into()),
+        (name::PROCESSES_COUNT, Value::from(0)),
+    ] {
+        let report = under_load(|report| gpu_fact(report, 1, fact, value));
+        assert_eq!(not_admitted(&report), None, "{fact}");
+    }
+}
+
+#[test]
 fn only_a_good_run_with_load_admits() {
     assert!(not_admitted(&healthy(2)).unwrap().contains("no load"));
     let short = under_load(|report| {
