@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use kb_core::record::signature_set;
+use kb_core::record::signature_set_by;
 pub use peerless_tab::ENGINE;
 use peerless_tab::{FinderPack, Pack, PackedRecord};
 use serde_json::value::to_raw_value;
@@ -26,7 +26,9 @@ pub fn pack(generation: &Arc<Generation>) -> Result<Vec<u8>, serde_json::Error> 
         };
         Ok(PackedRecord { brief, signatures })
     };
-    let records: Result<_, serde_json::Error> = signature_set(published).into_iter().map(packed).collect();
+    let former = generation.records().flat_map(|published| published.former_ids());
+    let signatures = signature_set_by(published, former);
+    let records: Result<_, serde_json::Error> = signatures.into_iter().map(packed).collect();
     let stamp = KnowledgeStamp { seq: generation.seq };
     Pack {
         engine: ENGINE.to_owned(),

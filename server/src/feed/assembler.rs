@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use kb_core::ids::{RecordId, Seq};
 use kb_core::matcher::{Matcher, Rejected};
-use kb_core::record::signature_set;
+use kb_core::record::signature_set_by;
 
 use super::background;
 use super::generation::{Contents, Generation};
@@ -198,7 +198,8 @@ fn build_matcher(records: &Records, previous: Option<&Matcher>) -> (Arc<Matcher>
     let published = records
         .values()
         .map(|published| (&published.record, published.revision));
-    let signatures = signature_set(published);
+    let former = records.values().flat_map(|published| published.former_ids());
+    let signatures = signature_set_by(published, former);
     let (matcher, rejected) = match previous {
         Some(previous) => previous.rebuild(signatures),
         None => Matcher::build(signatures),

@@ -93,6 +93,11 @@ impl PublishedRecord {
         self.record.id()
     }
 
+    /// The ids of records that became this one, each with its id.
+    pub fn former_ids(&self) -> impl Iterator<Item = (&RecordId, &RecordId)> {
+        self.former.iter().map(move |former| (former, self.id()))
+    }
+
     pub fn search_doc(&self) -> &SearchDoc {
         &self.search
     }

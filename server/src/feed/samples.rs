@@ -66,6 +66,15 @@ pub(crate) fn tombstone(seq: i64, id: &str) -> FeedChange {
     }
 }
 
+/// The same record under another id; the one that it had is a former one.
+pub(crate) fn renamed((document, annex): (&str, &str), to: &str) -> (String, String) {
+    let mut document: Value = serde_json::from_str(document).unwrap();
+    let former = document["id"].take();
+    document["aliases"] = json!([former]);
+    document["id"] = json!(to);
+    (document.to_string(), annex.to_owned())
+}
+
 /// A generation of these records; seq and revision of each are its place, from 1.
 pub(crate) fn generation_of(records: &[(String, String)]) -> Arc<Generation> {
     let mut changes = Vec::new();

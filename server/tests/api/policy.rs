@@ -11,6 +11,7 @@ use serde_json::{Value, json as object};
 use tempfile::TempDir;
 
 use crate::nodes::{Fleet, fault};
+use crate::reports::report;
 use crate::test_app::{Options, TestApp, json, problem};
 
 /// Writes a policy beside the database.
@@ -321,4 +322,43 @@ async fn a_replay_says_which_nodes_a_policy_judges_otherwise_and_of_which_nothin
         .bearer_auth(&upload)
         .json(&object!({}));
     problem(forbidden.send().await.unwrap(), 403, "forbidden").await;
+}
+
+/// The former id leads to the record, and so does the rule.
+#[tokio::test]
+async fn a_rule_for_a_record_that_is_renamed_still_counts() {
+    const ID: &str = "cuda/peer-access-unsupported-by-hardware";
+    let rule = format!("[[rule]]\ncode = \"{ID}\"\nis = \"fault\"\nreason = \"ours must have it\"\n");
+    let fleet = with_policy(&rule).await;
+    let upload = fleet.app.token(&[Scope::Report]).await;
+    let send = async |number: u32| {
+        let mut body = report(&format!("r{number}"));
+        body["node"]["id"] = format!("n{number}").into();
+        let text = "RuntimeError: CUDA error: peer access is not supported between these two devices";
+        body["logs"] = object!([{"source": "kmsg", "when": "before", "text": text}]);
+        let sent = fleet.app.post("/api/v1/reports").bearer_auth(&upload);
+        let answer = json(sent.json(&body).send().await.unwrap()).await;
+        let node = fleet.get(&format!("/api/v1/nodes/n{number}")).await;
+        (
+            answer["kb"]["seq"].as_i64().unwrap(),
+            node["summary"]["verdict"].clone(),
+        )
+    };
+    assert_eq!(send(0).await.1, "broken");
+    let publisher = fleet.app.token(&[Scope::Publish]).await;
+    let path = format!("/api/v1/records/{ID}/-/rename?new_id=cuda/no-peer-access");
+    let renamed = fleet.app.post(&path).bearer_auth(&publisher);
+    let renamed = json(renamed.send().await.unwrap()).await;
+    let renamed = renamed["seq"].as_i64().unwrap();
+    let mut number = 1;
+    let verdict = loop {
+        let (seq, verdict) = send(number).await;
+        if seq >= renamed {
+            break verdict;
+        }
+        number += 1;
+        assert!(number < 100, "the server does not follow");
+        tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+    };
+    assert_eq!(verdict, "broken");
 }

@@ -8,6 +8,7 @@ use clap::Args;
 use super::super::at_hand::KnowledgeArgs;
 use super::super::say;
 use super::{read, replay};
+use crate::domain::policy::names::notes;
 use crate::domain::policy::replay::DAYS_MAX;
 
 /// A policy to check.
@@ -40,6 +41,9 @@ pub(super) async fn run(arguments: CheckArgs) -> anyhow::Result<ExitCode> {
         arguments.file.display(),
         policy.version
     ))?;
+    for note in notes(&policy, &generation) {
+        say(note)?;
+    }
     let Some((store, _)) = database else {
         say("no database is here, so that nothing is told of what would change")?;
         return Ok(ExitCode::SUCCESS);
@@ -50,7 +54,7 @@ pub(super) async fn run(arguments: CheckArgs) -> anyhow::Result<ExitCode> {
         .map(|path| read(path, &generation))
         .transpose()?;
     let (counts, _) = replay::all(
-        store.as_ref(),
+        (store.as_ref(), &generation),
         present.unwrap_or_default(),
         &policy,
         arguments.days,

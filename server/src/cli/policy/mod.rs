@@ -12,6 +12,7 @@ use kb_core::policy::Policy;
 
 use super::at_hand::KnowledgeArgs;
 use super::say;
+use crate::domain::policy::names::Names;
 use crate::domain::policy::{file, version};
 use crate::feed::Generation;
 
@@ -75,11 +76,7 @@ async fn print_version(arguments: &VersionArgs) -> anyhow::Result<ExitCode> {
 fn read(path: &Path, generation: &Generation) -> anyhow::Result<Policy> {
     let text =
         std::fs::read_to_string(path).map_err(|error| anyhow::anyhow!("{}: {error}", path.display()))?;
-    let records: Vec<&str> = generation
-        .records()
-        .map(|published| published.id().as_str())
-        .collect();
-    file::read(&text, &records).map_err(|error| {
+    file::read_by(&text, &Names::of(generation)).map_err(|error| {
         let faults = error
             .0
             .iter()

@@ -12,7 +12,9 @@ use super::super::{open_existing, say};
 use super::read;
 use crate::clock::{Clock as _, SystemClock};
 use crate::domain::policy::Stages;
+use crate::domain::policy::names::by_all_names;
 use crate::domain::policy::replay::{Asked, Counts, DAYS_MAX, NODES_MAX, NodeReplay, Outcome, Said, replay};
+use crate::feed::Generation;
 use crate::store::{Store, word};
 
 const HELP: &str = "\
@@ -48,7 +50,7 @@ pub(super) async fn run(arguments: ReplayArgs) -> anyhow::Result<ExitCode> {
         .unwrap_or_default();
     let given = arguments.policy.as_ref().map(of).transpose()?;
     let given = given.unwrap_or_else(|| present.clone());
-    let (counts, nodes) = all(store.as_ref(), present, &given, arguments.days).await?;
+    let (counts, nodes) = all((store.as_ref(), &generation), present, &given, arguments.days).await?;
     for node in &nodes {
         say(line(node))?;
     }
@@ -69,17 +71,18 @@ pub(super) async fn run(arguments: ReplayArgs) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// All nodes, page by page.
+/// All nodes, page by page. The policies are about their records under whatever id.
 pub(super) async fn all(
-    store: &dyn Store,
+    (store, generation): (&dyn Store, &Generation),
     present: Policy,
     given: &Policy,
     days: u32,
 ) -> anyhow::Result<(Counts, Vec<NodeReplay>)> {
     let stages = Stages {
-        current: present,
+        current: by_all_names(present, generation),
         candidate: None,
     };
+    let given = &by_all_names(given.clone(), generation);
     let (mut counts, mut nodes, mut after) = (Counts::default(), Vec::new(), None);
     loop {
         let page = replay(

@@ -6,6 +6,7 @@ use kb_core::policy::Policy;
 use kb_core::report::{Bearing, Report};
 use time::OffsetDateTime;
 
+use super::states::published;
 use super::{Correlator, weigh};
 use crate::domain::baseline;
 use crate::feed::Generation;
@@ -51,10 +52,9 @@ pub(super) fn as_published(
 ) {
     for finding in found.iter_mut() {
         let record = baseline::explained_by(&finding.rule, report);
-        let published = record.and_then(|id| generation.record(&id));
-        finding.record = published.map(|published| (published.id().clone(), published.revision));
+        finding.record = published(generation, record.as_ref());
         finding.by_policy = None;
-        finding.gravity = match published {
+        finding.gravity = match finding.record {
             // What its record says.
             Some(_) => Gravity::default(),
             None => Gravity {

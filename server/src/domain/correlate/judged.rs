@@ -2,7 +2,7 @@
 
 use kb_core::policy::Policy;
 use kb_core::report::{Bearing, Pair, Report};
-use kb_core::verdict::{Verdict, contradiction_by, judged};
+use kb_core::verdict::{Verdict, judged};
 use serde_json::Value;
 
 use super::evidence::Evidence;
@@ -17,10 +17,10 @@ const MOST_POINTERS: usize = 16;
 pub(super) fn findings(
     generation: &Generation,
     (report, body): (&Report, &Value),
-    policy: &Policy,
+    (policy, contradiction): (&Policy, Option<&(Verdict, String)>),
 ) -> Vec<NewFinding> {
     // Only where it decides the verdict: else the report's own words stand.
-    let decides = contradiction_by(report, policy).is_some_and(|(verdict, _)| verdict == Verdict::Degraded);
+    let decides = contradiction.is_some_and(|(verdict, _)| *verdict == Verdict::Degraded);
     if !decides || !report.was_tried() {
         return Vec::new();
     }

@@ -13,11 +13,11 @@ use crate::feed::Generation;
 use crate::store::{Gravity, NewFinding};
 
 /// Text is read in pieces of this size, in bytes: an event for each of its hits lives no longer than its piece.
-const PIECE_BYTES: usize = 64 * 1024;
+pub(super) const PIECE_BYTES: usize = 64 * 1024;
 
 /// What pointers to logs begin with.
-const LOGS: &str = "/logs/";
-const SUBJECT: &str = "report";
+pub(super) const LOGS: &str = "/logs/";
+pub(super) const SUBJECT: &str = "report";
 
 type Shown = fn(&Marked) -> &str;
 
@@ -82,14 +82,15 @@ fn in_text(generation: &Generation, pointer: &str, text: &str, shown: Shown) -> 
     matches.collect()
 }
 
-/// Whether a line of a log that came with the report led to a finding.
-pub(in crate::domain) fn is_of_log(finding: &NewFinding) -> bool {
-    let evidence: Option<Value> = serde_json::from_str(&finding.evidence).ok();
-    let pointer = evidence
-        .as_ref()
-        .and_then(|evidence| evidence.pointer("/0/pointer"));
-    let pointer = pointer.and_then(Value::as_str);
-    finding.subject == SUBJECT && pointer.is_some_and(|pointer| pointer.starts_with(LOGS))
+/// Which log that came with the report led to a finding, by its place among them; `None` where none did.
+pub(in crate::domain) fn log_of(finding: &NewFinding) -> Option<usize> {
+    if finding.subject != SUBJECT {
+        return None;
+    }
+    let evidence: Value = serde_json::from_str(&finding.evidence).ok()?;
+    let pointer = evidence.pointer("/0/pointer")?.as_str()?;
+    let (number, _) = pointer.strip_prefix(LOGS)?.split_once('/')?;
+    number.parse().ok()
 }
 
 /// The line as the node wrote it, without the blanks around it. A record's signature is a sample from somewhere else,

@@ -7,8 +7,9 @@
 //! ```text
 //! check     rules at the door, by limits (steps) and volume (copies)      rules  compiled rules of one generation
 //! facts     the report as rules see it                          evidence  what led to a finding, bounded
-//! gravity   what a finding means for its node, by its record
+//! gravity   what a finding means for its node, by its record    counted  how often the logs tell of each record
 //! logs      the matcher over log lines and failures             unexplained  refusals that nothing explains
+//! unrecorded  Xids in the logs that no record is about
 //! judged    what the server's own look at the figures comes to, where the report says less
 //! network   links that went down and came up again
 //! states    what the agent's ledger has open, and GPUs that are not there
@@ -22,6 +23,7 @@
 mod again;
 mod apart;
 mod check;
+mod counted;
 mod evidence;
 mod facts;
 mod gravity;
@@ -34,6 +36,7 @@ mod rules;
 mod stack;
 mod states;
 mod unexplained;
+mod unrecorded;
 mod verdict;
 mod volume;
 
@@ -44,10 +47,12 @@ mod tests;
 
 pub use again::{CorrelateError, recorrelate, recorrelate_while_it_changes};
 pub use check::{RuleError, check_expression, check_rules};
+pub(in crate::domain) use counted::Counted;
 pub(in crate::domain) use gravity::ruled;
-pub(in crate::domain) use logs::is_of_log;
+pub(in crate::domain) use logs::log_of;
 pub use preview::{Preview, Previewed};
 pub use rules::Correlator;
+pub(in crate::domain) use unrecorded::number_of;
 pub use verdict::of_verdict;
 
 use std::time::Duration;
@@ -56,6 +61,7 @@ use kb_core::ids::Revision;
 use kb_core::policy::Policy;
 use kb_core::record::Record;
 use kb_core::report::Report;
+use kb_core::verdict::{Verdict, contradiction_by};
 use serde_json::Value;
 
 use crate::feed::Generation;
@@ -78,6 +84,17 @@ impl Correlator {
         (report, body): (&Report, &Value),
         policy: &Policy,
     ) -> Vec<NewFinding> {
+        let contradiction = contradiction_by(report, policy);
+        self.correlate_judged(generation, (report, body), (policy, contradiction.as_ref()))
+    }
+
+    /// The same where it is known what in the report speaks against its verdict: that is what takes longest to find.
+    pub(in crate::domain) fn correlate_judged(
+        &self,
+        generation: &Generation,
+        (report, body): (&Report, &Value),
+        (policy, contradiction): (&Policy, Option<&(Verdict, String)>),
+    ) -> Vec<NewFinding> {
         let rules = self.rules_of(generation);
         let facts = facts::Facts::of(report, body);
         let outcome = stack::deep(|| rules.apply(&facts, RULES_TIME));
@@ -86,14 +103,19 @@ impl Correlator {
         // First what the agent holds open: no number of rules may push that out.
         let mut found: Vec<NewFinding> = states::findings(generation, report).take(MAX_FINDINGS).collect();
         found.extend(outcome.findings);
-        found.extend(judged::findings(generation, (report, body), policy));
+        found.extend(judged::findings(
+            generation,
+            (report, body),
+            (policy, contradiction),
+        ));
         let unexplained = unexplained::refusals(report, &found);
+        found.extend(unrecorded::findings(generation, report, policy));
         let room = MAX_FINDINGS.saturating_sub(found.len() + unexplained.len());
         found.extend(logs::findings(generation, report).take(room));
         found.extend(unexplained);
         found.truncate(MAX_FINDINGS);
         weigh(generation, report, policy, &mut found);
-        network::settle(report, &mut found);
+        network::settle((generation, report), &mut found);
         found
     }
 }
@@ -106,8 +128,9 @@ pub(in crate::domain) fn weigh(
     found: &mut [NewFinding],
 ) {
     let models: Vec<Option<&str>> = report.gpus.iter().map(|gpu| gpu.name.value.as_deref()).collect();
+    let counted = Counted::of(generation, report);
     for finding in found {
-        gravity::of_record(generation, finding, report, (policy, &models));
+        gravity::of_record(generation, finding, (report, &counted), (policy, &models));
     }
 }
 

@@ -5,9 +5,11 @@ use std::collections::BTreeMap;
 
 use kb_core::report::{Bearing, Report};
 
+use crate::domain::policy::names::find;
+use crate::feed::Generation;
 use crate::store::NewFinding;
 
-/// The record of the line.
+/// The record of the line, by the id that it ships under.
 const RECORD: &str = "rdma/nic-link-down";
 /// So often a link goes down in one boot before it is a fault: a switch that is updated restarts once or twice.
 const FLAPS: usize = 3;
@@ -24,10 +26,11 @@ struct Link {
 }
 
 /// Makes an event of links that are up again. What the site's policy has decided stays.
-pub(super) fn settle(report: &Report, found: &mut [NewFinding]) {
+pub(super) fn settle((generation, report): (&Generation, &Report), found: &mut [NewFinding]) {
+    let now = find(generation, RECORD).map(|published| published.id().as_str());
     let is_of_link = |finding: &&mut NewFinding| {
         let record = finding.record.as_ref();
-        record.is_some_and(|(id, _)| id.as_str() == RECORD) && finding.by_policy.is_none()
+        record.is_some_and(|(id, _)| id.as_str() == now.unwrap_or(RECORD)) && finding.by_policy.is_none()
     };
     let mut of_links = found.iter_mut().filter(is_of_link).peekable();
     if of_links.peek().is_none() || !are_up_again(report) {
@@ -72,6 +75,7 @@ mod tests {
 
     use super::*;
     use crate::domain::correlate::samples::{proven, report};
+    use crate::feed::samples::generation_of;
     use crate::store::Gravity;
 
     fn bearing(lines: &[&str]) -> Bearing {
@@ -90,7 +94,7 @@ mod tests {
             },
             by_policy: None,
         }];
-        settle(&report, &mut found);
+        settle((&generation_of(&[]), &report), &mut found);
         found[0].gravity.bearing
     }
 

@@ -16,6 +16,7 @@ use super::check::{ENVIRONMENT, RuleError, compile};
 use super::evidence::Evidence;
 use super::facts::{Facts, Subject};
 use crate::domain::baseline::Like;
+use crate::domain::policy::names::by_all_names;
 use crate::domain::policy::{Site, Stages, site_of, version};
 use crate::domain::work_time::WorkTime;
 use crate::feed::Generation;
@@ -118,7 +119,11 @@ impl Correlator {
         generation: &Generation,
         node: &NodeId,
     ) -> Result<Site, StoreError> {
-        site_of(store, &self.stages, &self.records_version(generation), node).await
+        let site = site_of(store, &self.stages, &self.records_version(generation), node).await?;
+        Ok(Site {
+            policy: by_all_names(site.policy, generation),
+            ..site
+        })
     }
 
     /// Evaluations that ended in an error since the start, mostly of rules that ask for what a report lacks.

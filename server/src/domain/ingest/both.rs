@@ -9,10 +9,10 @@ use kb_core::report::{Cell, Fact, Gpu, GpuIndex, Measurement, Outcome, Pair, Rep
 
 use super::gone::{is_as_many_as_expected, is_same, name};
 use super::ledgers::Ledgers;
+use super::log_read::leaves_unread;
 
 /// Fewest samples of a figure that is judged.
 const LEAST_SAMPLES: usize = 3;
-const KERNEL_LOG: &str = "kernel_log.readable";
 const NOWHERE: &str = "what told of it leads to nothing in its report, so that nothing could be seen again";
 
 /// Where a GPU of the earlier report is in the later one.
@@ -95,7 +95,10 @@ impl<'r> Both<'r> {
                     let fact = self.later.host.get(*name);
                     (!is_read(fact)).then(|| format!("{name} was not read"))
                 }
-                ["logs", ..] => self.log_unread(),
+                ["logs", number, ..] => {
+                    let log = number.parse().unwrap_or(usize::MAX);
+                    leaves_unread(log, self.earlier, self.later)
+                }
                 // What the driver answers about a pair, every proof asks again.
                 _ => None,
             };
@@ -215,14 +218,6 @@ impl<'r> Both<'r> {
                 None => Some(format!("GPU {a} and GPU {b} were not looked at")),
             },
         }
-    }
-
-    fn log_unread(&self) -> Option<String> {
-        let reads = |report: &Report| {
-            let fact = report.host.get(KERNEL_LOG);
-            fact.is_some_and(|fact| fact.value == Some(true.into()))
-        };
-        (reads(self.earlier) && !reads(self.later)).then(|| "the kernel log was not read".to_owned())
     }
 
     /// A state that was neither read again nor cleared since.

@@ -8,7 +8,7 @@ use kb_core::observation::Look;
 use kb_core::policy::Policy;
 use kb_core::report::{Bearing, Nature, Report};
 use kb_core::text::Sha256;
-use kb_core::verdict::{Verdict, cause};
+use kb_core::verdict::{Verdict, cause, remapped_during};
 
 use super::ends::failed;
 use super::gone::{expected_gpus, name};
@@ -52,6 +52,8 @@ pub(super) fn names(
     let mut names: BTreeSet<String> = states
         .map(|(cause, device)| format!("state:{cause}@{device}"))
         .collect();
+    let remapped = remapped_during(report).into_iter();
+    names.extend(remapped.map(|state| format!("state:{}@{}", state.cause, state.device)));
     names.extend(report.gpus.iter().map(|gpu| format!("gpu:{}", name(gpu))));
     names.extend(open.map(|entry| format!("event:{}", entry.id)));
     // Of two that have no name the second is one more.

@@ -2,7 +2,7 @@
 
 use kb_core::policy::Policy;
 use kb_core::report::Report;
-use kb_core::verdict::{Verdict, contradiction_by, unproven};
+use kb_core::verdict::{Verdict, contradiction_by, unproven, unread_states};
 
 use crate::domain::policy::said_of_run;
 
@@ -16,9 +16,14 @@ pub(super) struct Claim {
 
 /// Content that contradicts the report's own verdict decides; a report that says healthy without the checks that show it is unknown.
 pub(super) fn told(report: &Report, policy: &Policy) -> Claim {
+    told_beside(report, contradiction_by(report, policy))
+}
+
+/// The same where it is known what in the report speaks against its verdict.
+pub(super) fn told_beside(report: &Report, contradiction: Option<(Verdict, String)>) -> Claim {
     let conclusion = &report.conclusion;
     let claimed = conclusion.verdict.phrase();
-    if let Some((verdict, why)) = contradiction_by(report, policy) {
+    if let Some((verdict, why)) = contradiction {
         return Claim {
             verdict,
             reason: format!("the report says {claimed}, and shows otherwise: {why}"),
@@ -48,8 +53,10 @@ fn unseen(report: &Report) -> Option<String> {
     if report.gpus.is_empty() {
         return Some("it lists no GPU".to_owned());
     }
-    let failure = report.failures.first()?;
-    Some(format!("{}: {}", failure.step, failure.message))
+    if let Some(failure) = report.failures.first() {
+        return Some(format!("{}: {}", failure.step, failure.message));
+    }
+    unread_states(report)
 }
 
 #[cfg(test)]

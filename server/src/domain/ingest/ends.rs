@@ -8,6 +8,7 @@ use kb_core::verdict::{Verdict, all_passed, cause, check_passed, not_admitted, u
 use super::gone::{covers, expected_gpus, expected_now, is_as_many_as_expected, is_same, name};
 use super::load::leaves_load_open;
 use super::number::{gone, gpus_of_node};
+use super::unread::{leaves_ledger_states_open, leaves_remapping_open};
 
 /// Rungs that checks prove; 1 is the driver's own answer.
 const CHECKED_RUNGS: std::ops::RangeInclusive<u8> = 2..=7;
@@ -29,6 +30,7 @@ pub(super) fn leaves_open(fault: &Report, proof: &Report) -> Option<String> {
         .or_else(|| leaves_load_open(fault, proof))
         .or_else(|| leaves_checks_open(fault, proof))
         .or_else(|| leaves_states_open(fault, proof))
+        .or_else(|| leaves_ledger_states_open(fault, proof))
 }
 
 fn leaves_checks_open(fault: &Report, proof: &Report) -> Option<String> {
@@ -80,6 +82,9 @@ pub(super) fn leaves_states_open(fault: &Report, proof: &Report) -> Option<Strin
         return Some(format!(
             "{cause} of {device}, which was a fault then, was not read"
         ));
+    }
+    if let Some(why) = leaves_remapping_open(fault, proof) {
+        return Some(why);
     }
     let asks_for_service = fault
         .pairs

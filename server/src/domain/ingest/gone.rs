@@ -102,7 +102,8 @@ pub(super) fn all_exchanged(earlier: &Report, later: &Report) -> bool {
         && sees_all(later)
 }
 
-fn has_rebooted(earlier: &Report, later: &Report) -> bool {
+/// Whether both are known to be of different boots.
+pub(super) fn has_rebooted(earlier: &Report, later: &Report) -> bool {
     matches!((&earlier.node.boot_id, &later.node.boot_id), (Some(then), Some(now)) if then != now)
 }
 

@@ -1,15 +1,19 @@
 //! What a later report leaves of an earlier one: a fault and the warnings beside it end each by a rule of its own.
 
+use std::sync::Arc;
+
 use kb_core::policy::Policy;
 use kb_core::report::Report;
 use kb_core::verdict::{Verdict, unproven};
 
 use super::ends::{leaves_open, leaves_states_open};
+use super::log_read::leaves_log_open;
 use super::over::leaves_alarm_open;
 use super::past::{policy_for, verdict_of};
 use super::seen_again::leaves_warning_open;
 use super::warned::Warned;
 use crate::domain::policy::Site;
+use crate::store::Causes;
 
 pub(super) enum Left {
     Nothing,
@@ -18,24 +22,47 @@ pub(super) enum Left {
     All(String),
 }
 
+/// A report that told of something.
+pub(super) struct Told {
+    pub(super) body: Arc<Report>,
+    verdict: Verdict,
+    /// Names of its causes.
+    causes: Vec<String>,
+}
+
+impl Told {
+    pub(super) fn of(body: &Arc<Report>, verdict: Verdict, causes: &Causes) -> Self {
+        Self {
+            body: Arc::clone(body),
+            verdict,
+            causes: causes.names.clone(),
+        }
+    }
+}
+
 /// What a proof of health leaves of a report with this verdict.
-pub(super) fn by_proof(site: &Site, (body, verdict): (&Report, Verdict), proof: &Report) -> Left {
+pub(super) fn by_proof(site: &Site, told: &Told, proof: &Report) -> Left {
+    let (body, verdict, causes) = (told.body.as_ref(), told.verdict, told.causes.as_slice());
     let policy = policy_for(site, body);
     if verdict != Verdict::Degraded {
-        return leaves_open(body, proof).map_or_else(|| beside(body, proof, &policy), Left::All);
+        let open = leaves_open(body, proof).or_else(|| leaves_log_open(causes, body, proof));
+        return open.map_or_else(|| beside(body, proof, &policy), Left::All);
     }
     let is_warned = verdict_of(site, body, verdict) == Verdict::Degraded;
     unproven(proof)
         .or_else(|| leaves_states_open(body, proof))
+        .or_else(|| leaves_log_open(causes, body, proof))
         .or_else(|| leaves_warning_open(body, proof, &policy).filter(|_| is_warned))
         .map_or(Left::Nothing, Left::All)
 }
 
 /// What a look leaves of it.
-pub(super) fn by_look(site: &Site, (body, verdict): (&Report, Verdict), look: &Report) -> Left {
+pub(super) fn by_look(site: &Site, told: &Told, look: &Report) -> Left {
+    let (body, causes) = (told.body.as_ref(), told.causes.as_slice());
     let policy = policy_for(site, body);
-    let verdict = verdict_of(site, body, verdict);
-    match leaves_alarm_open(body, verdict, look, &policy) {
+    let verdict = verdict_of(site, body, told.verdict);
+    let open = leaves_alarm_open(body, verdict, look, &policy);
+    match open.or_else(|| leaves_log_open(causes, body, look)) {
         Some(why) => Left::All(why),
         None if verdict <= Verdict::Degraded => Left::Nothing,
         None => beside(body, look, &policy),

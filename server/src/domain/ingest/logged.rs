@@ -1,15 +1,20 @@
 //! What a report's own logs say against its verdict, by the records.
 
+use std::collections::BTreeSet;
+
+use kb_core::ids::RecordId;
 use kb_core::observation::bearing;
 use kb_core::policy::Policy;
 use kb_core::record::Record;
 use kb_core::report::{Bearing, Report, When};
 use kb_core::scanner::ScanOptions;
-use kb_core::verdict::Verdict;
+use kb_core::verdict::{Verdict, is_told_by_log};
 
+use super::log_read::{OF_KERNEL, name_of};
 use super::weight::CONVERTED;
-use crate::domain::correlate::{is_of_log, ruled};
-use crate::feed::Generation;
+use crate::domain::correlate::{Counted, log_of, ruled};
+use crate::domain::policy::names::{find, known_as};
+use crate::feed::{Generation, PublishedRecord};
 use crate::store::NewFinding;
 
 /// The worst that the logs of a report without a ledger come to by its findings, and what names that: a finding that is open against
@@ -19,11 +24,8 @@ pub(super) fn worst(report: &Report, findings: &[NewFinding]) -> Option<(Verdict
     if report.health.is_some() || report.host.contains_key(CONVERTED) {
         return None;
     }
-    let speak_against = findings
-        .iter()
-        .filter(|finding| finding.gravity.bearing >= Bearing::Warning);
-    let worst = speak_against
-        .filter(|finding| is_of_log(finding))
+    let worst = against(findings)
+        .map(|(finding, _)| finding)
         .max_by_key(|finding| finding.gravity.bearing)?;
     let verdict = match worst.gravity.bearing {
         Bearing::Fault => Verdict::Broken,
@@ -33,6 +35,46 @@ pub(super) fn worst(report: &Report, findings: &[NewFinding]) -> Option<(Verdict
     };
     let name = worst.record.as_ref().map(|(id, _)| id.to_string());
     Some((verdict, name.unwrap_or_else(|| worst.rule.clone())))
+}
+
+/// Findings of logs that speak against the node, each with the place of its log.
+fn against(findings: &[NewFinding]) -> impl Iterator<Item = (&NewFinding, usize)> {
+    let against = findings
+        .iter()
+        .filter(|finding| finding.gravity.bearing >= Bearing::Warning);
+    against.filter_map(|finding| Some((finding, log_of(finding)?)))
+}
+
+/// What logs of the report tell against its node, by names: a later report has to read them again to end it. What the report's ledger
+/// holds ends by the ledger. `fault`: the record of a fault that the log tells of during the run, where that decides.
+pub(super) fn told(
+    generation: &Generation,
+    (report, policy): (&Report, &Policy),
+    findings: &[NewFinding],
+    fault: Option<&Record>,
+) -> Vec<String> {
+    if report.host.contains_key(CONVERTED) {
+        return Vec::new();
+    }
+    let known = |id: &RecordId| {
+        let published = find(generation, id.as_str());
+        published
+            .map_or(id, |published| known_as(generation, published))
+            .to_string()
+    };
+    let mut names = BTreeSet::new();
+    if report.health.is_none() {
+        names.extend(against(findings).map(|(finding, log)| {
+            let source = report.logs.get(log).map(|log| log.source.as_str());
+            let told = finding.record.as_ref().map(|(id, _)| known(id));
+            name_of(source, &told.unwrap_or_else(|| finding.rule.clone()))
+        }));
+    }
+    names.extend(fault.map(|record| name_of(None, &known(record.id()))));
+    if is_told_by_log(report, policy) {
+        names.insert(OF_KERNEL.to_owned());
+    }
+    names.into_iter().collect()
 }
 
 /// The first record whose fault the kernel log tells of during the run, on lines about GPUs; `None` where there is none.
@@ -62,7 +104,9 @@ pub(super) fn fault<'g>(generation: &'g Generation, report: &Report, policy: &Po
     let errors = found.filter(|found| !found.harmless);
     let mut records = errors.filter_map(|found| generation.record(&found.id));
     let models: Vec<Option<&str>> = report.gpus.iter().map(|gpu| gpu.name.value.as_deref()).collect();
-    let fault = records.find(|published| is_fault(report, &published.record, (policy, &models)))?;
+    let counted = Counted::of(generation, report);
+    let of_report = (report, &counted);
+    let fault = records.find(|published| is_fault(generation, of_report, published, (policy, &models)))?;
     Some(&fault.record)
 }
 
@@ -88,11 +132,17 @@ fn names(line: &str, bus_and_device: &str) -> bool {
     })
 }
 
-fn is_fault(report: &Report, record: &Record, by: (&Policy, &[Option<&str>])) -> bool {
-    let annex = &record.annex;
+fn is_fault(
+    generation: &Generation,
+    of_report: (&Report, &Counted<'_>),
+    published: &PublishedRecord,
+    by: (&Policy, &[Option<&str>]),
+) -> bool {
+    let annex = &published.record.annex;
     let at_fault = annex.at_fault.as_ref().map(|at_fault| at_fault.who);
     let was = bearing(annex.severity, annex.action, at_fault);
-    let is = ruled(report, (record.id(), was), by).map_or(was, |ruled| ruled.is.bearing());
+    let ruled = ruled(generation, of_report, (published, was), by);
+    let is = ruled.map_or(was, |ruled| ruled.is.bearing());
     is == Bearing::Fault
 }
 

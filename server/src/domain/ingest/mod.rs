@@ -13,6 +13,8 @@
 //! left      what a later report leaves of an earlier one     of_ledger what the ledger of a report holds open
 //! ledgers   the ledgers of two reports                        devices   where the devices of an earlier report are in a later one
 //! both      two reports, GPU by GPU and pair by pair       number    how many GPUs the node of a report has, each counted once
+//! logged    what the logs of a report say against it       log_read  whether a later one has read these logs again
+//! unread    states that only a ledger or a run told, and a proof did not read
 //! mod       keep, correlate, answer
 //! ```
 
@@ -29,6 +31,7 @@ mod later;
 mod ledgers;
 mod left;
 mod load;
+mod log_read;
 mod logged;
 mod machine;
 mod number;
@@ -41,6 +44,7 @@ mod past;
 mod proofs;
 mod roll;
 mod seen_again;
+mod unread;
 mod validate;
 mod warned;
 mod weight;
@@ -60,7 +64,7 @@ use kb_core::ids::{NodeId, ReportId, Seq};
 use kb_core::policy::Policy;
 use kb_core::report::Report;
 use kb_core::text::Sha256;
-use kb_core::verdict::Verdict;
+use kb_core::verdict::{Verdict, contradiction_by};
 
 use super::baseline::{self, Kept};
 use super::correlate::{Correlator, of_verdict};
@@ -219,17 +223,20 @@ fn prepare(
     } = parsed;
     let times = validate::check(&report)?;
     site.judge(&mut report, arrival.received_at);
-    let findings = correlator.correlate(generation, (&report, &value), &site.policy);
+    let contradiction = contradiction_by(&report, &site.policy);
+    let judged = (&site.policy, contradiction.as_ref());
+    let findings = correlator.correlate_judged(generation, (&report, &value), judged);
     let measurements = pack::matrices(&report)?;
     let clock = clock::told(times.finished_at, arrival);
     let machine = machine::of(&report, clock.clock);
-    let claim = claim::told(&report, &site.policy);
+    let claim = claim::told_beside(&report, contradiction);
     let mut weight = weight::weigh(&report, &claim);
     let (mut verdict, mut reason) = (claim.verdict, claim.reason);
-    if verdict < Verdict::Unknown
-        && !report.host.contains_key(weight::CONVERTED)
-        && let Some(fault) = logged::fault(generation, &report, &site.policy)
-    {
+    let may_be_logged = verdict < Verdict::Unknown && !report.host.contains_key(weight::CONVERTED);
+    let fault = may_be_logged.then(|| logged::fault(generation, &report, &site.policy));
+    let fault = fault.flatten();
+    let of_logs = logged::told(generation, (&report, &site.policy), &findings, fault);
+    if let Some(fault) = fault {
         let (claimed, id) = (verdict.phrase(), fault.id());
         reason = format!("the report says {claimed}, and its kernel log tells of {id} during the run");
         verdict = Verdict::Unknown;
@@ -264,7 +271,10 @@ fn prepare(
         gpus: u32::try_from(report.gpus.len()).unwrap_or(u32::MAX),
         measurements,
         machine,
-        causes: Causes::default(),
+        causes: Causes {
+            names: of_logs,
+            ..Causes::default()
+        },
         judged: None,
         hardware: machine::hardware(&report),
         facets: None,

@@ -9,7 +9,7 @@ use kb_core::verdict::Verdict;
 
 use super::causes::{is_of_before, is_told_later, names, tells_again};
 use super::gone::{gone_since_alarm, is_as_many_as_expected};
-use super::left::{self, Left};
+use super::left::{self, Left, Told};
 use super::of_ledger::{events, is_of_ledger};
 use super::past::{Past, policy_for};
 use super::{IngestError, machine};
@@ -52,8 +52,9 @@ pub(super) async fn by_proof<'k>(
     };
     for fault in before(new, known) {
         let body = past.fault(&fault.report).await?;
-        let (earlier, verdict, proof) = (Arc::clone(&body), fault.report.verdict, Arc::clone(sent));
-        let left = past.on_blocking_thread(move |site| left::by_proof(site, (&earlier, verdict), &proof));
+        let told = Told::of(&body, fault.report.verdict, &fault.causes);
+        let proof = Arc::clone(sent);
+        let left = past.on_blocking_thread(move |site| left::by_proof(site, &told, &proof));
         match left.await? {
             Left::Nothing => ended.faults.push(fault),
             Left::Warning(why) => {
@@ -93,10 +94,11 @@ pub(super) async fn by_look(
     }
     for fault in before(new, known) {
         let body = past.fault(&fault.report).await?;
-        let (weight, verdict, look) = (fault.report.weight, fault.report.verdict, Arc::clone(sent));
+        let told = Told::of(&body, fault.report.verdict, &fault.causes);
+        let (weight, look) = (fault.report.weight, Arc::clone(sent));
         let left = past.on_blocking_thread(move |site| {
-            let may_end = weight != Weight::Proof || is_of_ledger(&body, &policy_for(site, &body));
-            may_end.then(|| left::by_look(site, (&body, verdict), &look))
+            let may_end = weight != Weight::Proof || is_of_ledger(&told.body, &policy_for(site, &told.body));
+            may_end.then(|| left::by_look(site, &told, &look))
         });
         let Some(left) = left.await? else {
             continue;
@@ -155,7 +157,12 @@ pub(super) async fn settle(
     found.findings.extend(by_verdict);
     let (report, findings) = (Arc::clone(sent), found.findings.clone());
     let told = past.on_blocking_thread(move |site| names(&report, told, &findings, &site.policy));
-    new.causes.names = told.await?;
+    // What its logs told was named with its findings.
+    let mut told = told.await?;
+    told.append(&mut new.causes.names);
+    told.sort_unstable();
+    told.dedup();
+    new.causes.names = told;
     if judged.is_over {
         return Ok(());
     }

@@ -10,7 +10,7 @@ use time::OffsetDateTime;
 use super::boots::contradict_clock;
 use super::clock::{by_its_own_clock, is_unsure};
 use super::later::hold_against_later;
-use super::left::{self, Left};
+use super::left::{self, Left, Told};
 use super::of_ledger::is_of_ledger;
 use super::open::{by_look, by_proof, leaves_gone, settle};
 use super::past::{Past, policy_for};
@@ -212,10 +212,10 @@ async fn hold_against_latest(
         return Ok(());
     };
     let look = past.body(look).await?;
-    let (earlier, told, seen) = (Arc::clone(sent), new.opens(), Arc::clone(&look));
+    let (told, seen) = (Told::of(sent, new.opens(), &new.causes), Arc::clone(&look));
     let left = past.on_blocking_thread(move |site| {
         let is_working = machine::is_of_working(&seen);
-        is_working.then(|| left::by_look(site, (&earlier, told), &seen))
+        is_working.then(|| left::by_look(site, &told, &seen))
     });
     let Some(left) = left.await? else {
         return Ok(());
@@ -324,13 +324,13 @@ async fn hold_against_health(
             Left::All(gone)
         } else {
             // What one proof has ended, no other need show again.
-            let told = if milder.is_empty() {
+            let verdict = if milder.is_empty() {
                 new.opens()
             } else {
                 Verdict::Degraded
             };
-            let earlier = Arc::clone(sent);
-            past.on_blocking_thread(move |site| left::by_proof(site, (&earlier, told), &health))
+            let told = Told::of(sent, verdict, &new.causes);
+            past.on_blocking_thread(move |site| left::by_proof(site, &told, &health))
                 .await?
         };
         let why = match left {

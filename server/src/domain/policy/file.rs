@@ -5,10 +5,11 @@ use std::fmt;
 use std::ops::Range;
 
 use kb_core::near::choices;
-use kb_core::policy::{Code, KNOWN_MODELS, Policy, Rule, check};
+use kb_core::policy::{Code, KNOWN_MODELS, Policy, Rule, check_by};
 use kb_core::report::Meaning;
 use toml_edit::{Document, Item, TableLike, Value};
 
+use super::names::Names;
 use crate::domain::labels;
 
 /// Longest file, in bytes.
@@ -44,6 +45,11 @@ impl fmt::Display for FileError {
 
 /// Reads a policy. `records`: ids of all records that there are.
 pub fn read(text: &str, records: &[&str]) -> Result<Policy, FileError> {
+    read_by(text, &Names::of_ids(records))
+}
+
+/// The same by what records are called and tell of.
+pub fn read_by(text: &str, names: &Names<'_>) -> Result<Policy, FileError> {
     let one = |line: usize, told: String| FileError(vec![Fault { line, told }]);
     if text.len() > MAX_BYTES {
         return Err(one(
@@ -57,7 +63,7 @@ pub fn read(text: &str, records: &[&str]) -> Result<Policy, FileError> {
     })?;
     let mut reader = Reader {
         text,
-        records,
+        records: &names.all,
         faults: Vec::new(),
     };
     let (rules, lines, models) = reader.file(document.as_table());
@@ -70,7 +76,7 @@ pub fn read(text: &str, records: &[&str]) -> Result<Policy, FileError> {
             .copied()
             .chain(models.iter().map(String::as_str))
             .collect();
-        for fault in check(&policy, &models) {
+        for fault in check_by(&policy, &models, |id| names.tells_of_loss(id)) {
             let index = usize::try_from(fault.rule).unwrap_or_default().checked_sub(1);
             let line = index.and_then(|index| lines.get(index));
             let of_key = line.and_then(|line| line.keys.get(fault.key).or(Some(&line.rule)));

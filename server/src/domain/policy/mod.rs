@@ -3,10 +3,11 @@
 //! ```text
 //! file     policy.toml, read strictly       stages    which nodes have which policy
 //! version  of all that decides              site      what one node is judged by
-//! replay   what it would have said of stored reports
+//! replay   what it would have said of stored reports      names   the ids that records go by
 //! ```
 
 pub mod file;
+pub mod names;
 pub mod replay;
 mod site;
 mod stages;

@@ -3,6 +3,9 @@
 use kb_core::ids::NodeId;
 use kb_core::policy::{Policy, Share, Stage};
 
+use super::names::by_all_names;
+use crate::feed::Generation;
+
 /// The policies of a server.
 #[derive(Debug, Clone, Default)]
 pub struct Stages {
@@ -17,6 +20,17 @@ impl Stages {
         match &self.candidate {
             Some((policy, share)) if share.has(node) => (Stage::Candidate, policy),
             _ => (Stage::Current, &self.current),
+        }
+    }
+
+    /// The same policies about their records under whatever id.
+    #[must_use]
+    pub fn by_all_names(&self, generation: &Generation) -> Self {
+        let of = |policy: &Policy| by_all_names(policy.clone(), generation);
+        let candidate = self.candidate.as_ref();
+        Self {
+            current: of(&self.current),
+            candidate: candidate.map(|(policy, share)| (of(policy), *share)),
         }
     }
 

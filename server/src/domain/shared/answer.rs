@@ -13,8 +13,8 @@ impl Shared {
     /// With what this server finds on the lines, which also says what came first and what applies; `held` is of the same generation.
     pub fn answer(&self, generation: &Generation, held: &Held) -> MatchAnswer {
         let now = |id: &RecordId| now(generation, id).clone();
-        let unknown = self.unknown_cause.as_ref();
-        let wrapper = unknown.and_then(|unknown| unknown.wrapped_by.as_ref()).map(now);
+        let unknown = held.unknown_cause.as_ref();
+        let wrapper = unknown.and_then(|unknown| unknown.wrapped_by.clone());
         let root_causes: Vec<RootCause> = held
             .causes
             .iter()
@@ -44,10 +44,7 @@ impl Shared {
             candidates: Vec::new(),
             root_cause: root_causes.first().map(|cause| cause.id.clone()),
             root_causes,
-            unknown_cause: unknown.map(|unknown| UnknownCause {
-                wrapped_by: unknown.wrapped_by.as_ref().map(now),
-                ..unknown.clone()
-            }),
+            unknown_cause: held.unknown_cause.clone(),
             // Beside the lines that the form itself calls so.
             unexplained: held.unexplained.clone(),
             order: held.order,
@@ -57,6 +54,15 @@ impl Shared {
             environment: self.environment.clone(),
             kb: KnowledgeStamp { seq: generation.seq },
         }
+    }
+
+    /// The error without a record that whoever shared this names, where this server does not find it on the lines.
+    pub fn claimed_cause(&self, answer: &MatchAnswer) -> Option<&UnknownCause> {
+        let found = answer.unknown_cause.as_ref();
+        let is_found = |claim: &&UnknownCause| {
+            found.is_some_and(|found| (found.line, found.part) == (claim.line, claim.part))
+        };
+        self.unknown_cause.as_ref().filter(|claim| !is_found(claim))
     }
 
     pub fn is_of(&self, generation: &Generation) -> bool {

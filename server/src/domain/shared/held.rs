@@ -5,11 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use kb_core::ids::RecordId;
 use kb_core::scanner::{
-    Applies, Event, Match, Order, RootCause, ScanOptions, Summary, Unexplained, UnexplainedLine,
+    Applies, Event, Match, Order, RootCause, ScanOptions, Summary, Unexplained, UnexplainedLine, UnknownCause,
 };
 
 use super::Shared;
 use super::answer::now;
+use super::make::unnamed;
 use crate::domain::lookup::check_environment;
 use crate::feed::Generation;
 
@@ -29,6 +30,8 @@ pub struct Held {
     pub(super) applies: BTreeMap<RecordId, Applies>,
     pub(super) causes: Vec<RootCause>,
     pub(super) order: Order,
+    /// The error without a record that ended a program.
+    pub(super) unknown_cause: Option<UnknownCause>,
     /// Lines that look like errors and that no record explains.
     pub(super) unexplained: Option<Unexplained>,
 }
@@ -75,6 +78,7 @@ impl Shared {
                 .collect(),
             causes: causes(&summary, real),
             order: summary.order,
+            unknown_cause: unknown_cause(&summary, real),
             unexplained: self.unexplained(&summary, real),
             ..Held::default()
         };
@@ -143,6 +147,16 @@ impl Shared {
         }
         (text, numbers)
     }
+}
+
+fn unknown_cause(summary: &Summary, real: impl Fn(u64) -> Option<u64>) -> Option<UnknownCause> {
+    let unknown = summary.unknown_cause.as_ref()?;
+    // A gap has no number.
+    let line = real(unknown.line).filter(|line| *line > 0)?;
+    Some(UnknownCause {
+        line,
+        ..unnamed(unknown)
+    })
 }
 
 /// The first causes with the numbers that their lines have in the text.

@@ -91,7 +91,7 @@ impl Shared {
     }
 }
 
-fn unnamed(unknown: &UnknownCause) -> UnknownCause {
+pub(super) fn unnamed(unknown: &UnknownCause) -> UnknownCause {
     UnknownCause {
         text: None,
         writer: Writer {

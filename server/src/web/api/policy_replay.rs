@@ -9,6 +9,7 @@ use kb_core::policy::Policy;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use crate::domain::policy::names::{Names, by_all_names};
 use crate::domain::policy::{file, replay};
 use crate::web::auth::Operator;
 use crate::web::body;
@@ -73,24 +74,23 @@ pub async fn post(
     let days = within("days", asked.days.unwrap_or(DAYS), replay::DAYS_MAX)?;
     let nodes = within("limit", asked.limit.unwrap_or(NODES), replay::NODES_MAX)?;
     let generation = state.knowledge.current();
-    let records: Vec<&str> = generation
-        .records()
-        .map(|published| published.id().as_str())
-        .collect();
     let given = asked
         .policy
         .as_deref()
-        .map(|text| file::read(text, &records))
+        .map(|text| file::read_by(text, &Names::of(&generation)))
         .transpose();
     let given = given
         .map_err(|error| Problem::new(Code::MalformedBody, format!("the policy is refused: {error}")))?;
-    let stages = state.correlator.stages();
-    let given: Policy = given.unwrap_or_else(|| stages.current.clone());
+    let stages = state.correlator.stages().by_all_names(&generation);
+    let given: Policy = given.map_or_else(
+        || stages.current.clone(),
+        |given| by_all_names(given, &generation),
+    );
     let after = asked.cursor.map(|cursor| cursor.parse::<NodeId>()).transpose()?;
     let page = replay::replay(
         state.store.as_ref(),
         replay::Asked {
-            present: stages,
+            present: &stages,
             given: &given,
             days,
             after,

@@ -3,7 +3,7 @@
 use actix_web::http::header::ContentType;
 use actix_web::{HttpRequest, HttpResponse, web};
 use kb_core::ids::RecordId;
-use kb_core::record::signature_set;
+use kb_core::record::signature_set_by;
 use kb_core::signature::RecordSignatures;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -80,8 +80,9 @@ fn answer(generation: &Generation) -> SignaturesAnswer {
     let published = generation
         .records()
         .map(|published| (&published.record, published.revision));
+    let former = generation.records().flat_map(|published| published.former_ids());
     SignaturesAnswer {
-        records: signature_set(published),
+        records: signature_set_by(published, former),
         slow: slow(generation),
         rejected: rejected(generation),
         kb: KnowledgeStamp { seq: generation.seq },

@@ -1,5 +1,7 @@
 //! What a report's content says for and against its verdict.
 
+mod states;
+
 use serde_json::{Value, json};
 
 use super::*;

@@ -213,3 +213,44 @@ async fn a_run_of_two_gpus_that_proves_nothing_ends_no_alarm_of_a_run() {
     }
     assert_eq!(standing(&door).await.0, "alarm");
 }
+
+#[tokio::test]
+async fn a_run_beside_a_state_that_could_not_be_read_ends_nothing() {
+    let mut unread = as_run(run("unread", 20, &[0, 1], false));
+    unread["host"] = json!({ "nvml.driver_version": { "value": "580.95.05", "source": "test" } });
+    unread["gpus"][1]["facts"]["remapped_rows.failure"] =
+        json!({ "source": "test", "gap": { "kind": "failed", "reason": "NVML error 999" } });
+    let door = Door::open().await;
+    door.send(&as_run(run("fault", 10, &[0, 1], true))).await.unwrap();
+    let accepted = door.send(&unread).await.unwrap();
+    assert_eq!(accepted.verdict, Verdict::Unknown);
+    let (id, verdict, _) = standing(&door).await;
+    assert_eq!((id.as_str(), verdict), ("fault", Verdict::Broken));
+    door.send(&as_run(run("mended", 30, &[0, 1], false)))
+        .await
+        .unwrap();
+    assert_eq!(standing(&door).await.0, "mended");
+}
+
+#[tokio::test]
+async fn rows_that_were_not_remapped_during_a_run_stand_until_they_are_read_as_good() {
+    let with = |id: &str, minute: u8, (name, value): (&str, Value)| {
+        let mut report = as_run(run(id, minute, &[0, 1], false));
+        report["gpus"][0]["facts"][name] = json!({ "value": value, "source": "test" });
+        report
+    };
+    let door = Door::open().await;
+    let told = with("told", 10, ("during.remapped_rows.failure", json!(1)));
+    assert_eq!(door.send(&told).await.unwrap().verdict, Verdict::Broken);
+    // An older agent, which does not know the state.
+    door.send(&as_run(run("absent", 20, &[0, 1], false)))
+        .await
+        .unwrap();
+    let (id, verdict, _) = standing(&door).await;
+    assert_eq!((id.as_str(), verdict), ("told", Verdict::Broken));
+    door.send(&with("read", 30, ("remapped_rows.failure", json!(false))))
+        .await
+        .unwrap();
+    let (id, verdict, _) = standing(&door).await;
+    assert_eq!((id.as_str(), verdict), ("read", Verdict::Healthy));
+}

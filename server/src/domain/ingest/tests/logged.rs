@@ -1,5 +1,10 @@
 //! What the kernel log of a report says beside its verdict.
 
+mod counts;
+mod renamed;
+mod unread;
+mod unrecorded;
+
 use serde_json::json;
 
 use super::*;
@@ -28,6 +33,27 @@ async fn door_with(records: &[(&str, &str)]) -> Door {
         .collect();
     door.generation = generation_of(&texts);
     door
+}
+
+/// The same by this policy, which may name these records.
+async fn door_by(texts: &[(String, String)], policy: &str, names: &[&str]) -> Door {
+    let mut door = Door::open().await;
+    door.generation = generation_of(texts);
+    door.correlator = Arc::new(Correlator::by(Arc::new(Stages {
+        current: file::read(policy, names).unwrap(),
+        candidate: None,
+    })));
+    door
+}
+
+fn owned((document, annex): (&str, &str)) -> (String, String) {
+    (document.to_owned(), annex.to_owned())
+}
+
+/// A run that could read the kernel log.
+fn readable(mut run: Value) -> Value {
+    run["host"] = json!({ "kernel_log.readable": { "value": true, "source": "kmsg" } });
+    run
 }
 
 /// A run that says healthy, with this line in its log.
@@ -59,8 +85,8 @@ async fn the_verdict_is_the_worst_that_a_report_without_a_ledger_shows() {
             (verdict, verdict),
             "{when} {line}"
         );
-        // A good run of which no log tells of it ends it.
-        let after = run("after", 20, &[0, 1], false);
+        // A good run that could read its log, which tells nothing of it, ends it.
+        let after = readable(run("after", 20, &[0, 1], false));
         assert_eq!(
             door.send(&after).await.unwrap().verdict,
             Verdict::Healthy,
@@ -107,36 +133,5 @@ async fn health_beside_a_fault_in_its_own_kernel_log_is_none() {
     ] {
         let accepted = door.send(&with_log(when, line, id)).await.unwrap();
         assert_eq!(accepted.verdict, expected, "{when} {line}");
-    }
-}
-
-/// One line of the record is a fault from the third time; the report's ledger says how often it was seen.
-#[tokio::test]
-async fn a_rule_with_a_count_is_reached_where_the_reports_ledger_says_so() {
-    const RECORD: &str = "driver/gsp-messages-corrupt";
-    let text = format!(
-        "[[rule]]\ncode = \"{RECORD}\"\nis = \"fault\"\ncount = 3\nwindow = \"24h\"\nreason = \"ours\"\n"
-    );
-    let mut door = Door::open().await;
-    door.generation = generation_of(&[(GSP_MESSAGES.0.to_owned(), GSP_MESSAGES.1.to_owned())]);
-    door.correlator = Arc::new(Correlator::by(Arc::new(Stages {
-        current: file::read(&text, &[RECORD]).unwrap(),
-        candidate: None,
-    })));
-    let mut told = report(2, &[proven(0, 1)]);
-    told["logs"] = json!([{ "source": "kmsg", "when": "during",
-        "text": "NVRM: GPU0 GspMsgQueueReceiveStatus: Bad checksum." }]);
-    for (with_ledger, expected) in [(true, Verdict::Healthy), (false, Verdict::Broken)] {
-        let mut told = told.clone();
-        told["report_id"] = json!(format!("ledger-{with_ledger}"));
-        if with_ledger {
-            told["health"] = json!({ "verdict": "no_fault_seen", "open": [{
-                "id": "kernel_message@node", "cause": "kernel_message", "nature": "event", "bearing": "event",
-                "device": "node", "record": RECORD, "count": 1, "first_at": "2026-11-21T07:00:00Z",
-                "last_at": "2026-11-21T07:00:00Z", "text": "x", "times": ["2026-11-21T07:00:00Z"],
-                "by_policy": { "rule": 1, "is": "event", "was": "fault", "reason": "ours" } }] });
-        }
-        let accepted = door.send(&told).await.unwrap();
-        assert_eq!(accepted.verdict, expected, "ledger: {with_ledger}");
     }
 }

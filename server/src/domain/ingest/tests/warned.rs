@@ -3,7 +3,8 @@
 use serde_json::{Value, json};
 
 use super::looks::{as_look, as_run};
-use super::{AT, Arrival, Door, Verdict, run, standing};
+use super::{AT, Arrival, Door, Policy, Verdict, parse, run, standing};
+use crate::store::NewFinding;
 
 const GPUS: [u32; 4] = [0, 1, 2, 3];
 const BYTES: u64 = 64 << 20;
@@ -49,6 +50,24 @@ fn with_fact(mut report: Value, facts: &[(&str, Value)]) -> Value {
         report["gpus"][1]["facts"][*name] = json!({ "value": value, "source": "test" });
     }
     report
+}
+
+/// What speaks against a report's verdict takes longest to find, and is found once.
+#[tokio::test]
+async fn what_speaks_against_a_verdict_is_handed_on() {
+    let door = Door::open().await;
+    let parsed = parse(slow().to_string().as_bytes()).unwrap();
+    let (sent, policy) = ((&parsed.report, &parsed.body), Policy::default());
+    let pairs = |found: &[NewFinding]| {
+        let rules = found.iter().map(|one| one.rule.as_str());
+        rules.filter(|rule| rule.starts_with("pair/")).count()
+    };
+    let found = door.correlator.correlate(&door.generation, sent, &policy);
+    let handed_on = (&policy, None);
+    let other = door
+        .correlator
+        .correlate_judged(&door.generation, sent, handed_on);
+    assert_eq!((pairs(&found), pairs(&other)), (1, 0));
 }
 
 async fn after(reports: &[Value]) -> (String, Verdict) {
