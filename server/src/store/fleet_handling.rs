@@ -15,6 +15,16 @@ pub struct Handling {
     pub at: OffsetDateTime,
 }
 
+impl Handling {
+    /// Whether it counts at a time, for a finding that began then.
+    pub fn holds(&self, opened_at: OffsetDateTime, now: OffsetDateTime) -> bool {
+        match self.kind {
+            HandlingKind::Acknowledged => self.at >= opened_at,
+            HandlingKind::Silenced(until) => until > now,
+        }
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HandlingKind {
     /// Somebody knows of it, for as long as it stays open.

@@ -1,5 +1,7 @@
 //! What is open of a node, and what a new report makes of it.
 
+use std::collections::BTreeSet;
+
 use kb_core::ids::ReportId;
 use kb_core::verdict::Verdict;
 
@@ -17,6 +19,27 @@ pub struct Causes {
     pub gone_from: Option<ReportId>,
     /// Why only what the report warned of is open, where its fault is over, or it could not tell.
     pub only_warns: Option<String>,
+}
+
+/// What names of causes begin with that say nothing of what is wrong: GPUs of the report, how many there should be, and the report itself.
+const OF_NO_FAULT: [&str; 3] = ["gpu:", "expected:", "report:"];
+/// Names that say what may end the fault.
+const OF_ITS_END: [&str; 2] = ["run", "service"];
+/// A check that failed; how much it moved stands behind its name.
+const CHECK: &str = "check:";
+
+impl Causes {
+    /// What is wrong, and where, by names. A longer run of the same tells the same.
+    pub fn faults(&self) -> BTreeSet<String> {
+        let tells = |name: &&String| {
+            !OF_NO_FAULT.iter().any(|start| name.starts_with(start)) && !OF_ITS_END.contains(&name.as_str())
+        };
+        let fault = |name: &String| {
+            let check = name.starts_with(CHECK).then(|| name.rsplitn(3, ':').nth(2));
+            check.flatten().unwrap_or(name).to_owned()
+        };
+        self.names.iter().filter(tells).map(fault).collect()
+    }
 }
 
 /// A report as it stands for its node: one of which only a warning is open is no worse than that.
@@ -78,4 +101,33 @@ pub struct Refuted {
     pub finding: Option<NewFinding>,
     /// An alarm that a still later report shows to be over, or tells again.
     pub is_over: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_longer_run_of_the_same_fault_tells_the_same() {
+        let faults = |names: &[&str]| {
+            let names = names.iter().map(|name| (*name).to_owned()).collect();
+            let causes = Causes {
+                names,
+                ..Causes::default()
+            };
+            causes.faults().into_iter().collect::<Vec<_>>()
+        };
+        let of_look = faults(&["check:5:memcpy:4096:1", "gpu:GPU-1", "state:ecc@0000:3b:00.0"]);
+        let of_run = faults(&[
+            "check:5:memcpy:1048576:8",
+            "gpu:GPU-2",
+            "expected:8",
+            "run",
+            "service",
+            "state:ecc@0000:3b:00.0",
+        ]);
+        assert_eq!(of_look, ["check:5:memcpy", "state:ecc@0000:3b:00.0"]);
+        assert_eq!(of_run, of_look);
+        assert_eq!(faults(&["report:r1"]), [""; 0]);
+    }
 }

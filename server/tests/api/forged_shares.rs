@@ -13,6 +13,8 @@ const LOST: &str = "xid/79-gpu-has-fallen-off-the-bus";
 const TITLE: &str = "GPU has fallen off the bus";
 const NOTICE: &str = "driver/persistence-mode-deprecated";
 const LINE: &str = "[6781741.548779] NVRM: Xid (PCI:0000:91:00): 79, pid='<unknown>', name=<unknown>, GPU has fallen off the bus.";
+const HARMLESS: &str = "[   12.345678] NVRM: Persistence mode is deprecated and will be removed in a future release. \
+    Please use nvidia-persistenced instead.";
 const OTHER_LINE: &str = "step 7 of 9 is done";
 
 async fn open() -> TestApp {
@@ -114,12 +116,67 @@ async fn a_line_that_looks_like_an_error_is_told_whatever_the_form_says() {
         (&json!(2), &json!(true))
     );
     forged["marked"][1]["is_unknown"] = false.into();
+    for looked in [true, false] {
+        forged["looked"] = looked.into();
+        for read in [shown(&nobody, &forged).await, kept(&nobody, &forged).await] {
+            assert!(!read.contains("No other line looks like an error"), "{read}");
+            assert!(
+                read.contains("line 2 looks like an error, and no record explains it"),
+                "{read}"
+            );
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_this_server_has_not_read_is_said_by_whoever_shared_it() {
+    let app = open().await;
+    let nobody = Browser::new(&app);
+    let mut forged = answer(&nobody, HARMLESS).await;
+    assert_eq!(forged["faults"][0]["id"], NOTICE);
+    forged["lines"] = 1_000_000.into();
+    forged["bytes"] = 100_000_000.into();
+    forged["looked"] = true.into();
+    forged["unknown_cause"] =
+        json!({ "line": 7, "language": "python", "name": "KeyboardInterrupt", "part": "interrupted" });
     for read in [shown(&nobody, &forged).await, kept(&nobody, &forged).await] {
-        assert!(!read.contains("No other line looks like an error"), "{read}");
-        assert!(
-            read.contains("line 2 looks like an error, and no record explains it"),
+        for of_server in [
+            "No known error",
+            "No other line looks like an error",
+            "<h1>Interrupted",
+            "without a mark",
+        ] {
+            assert!(!read.contains(of_server), "{of_server}: {read}");
+        }
+        for told in [
+            "<title>The shared lines show no known error ·",
+            "This server has read the 1 shared line alone.",
+            "None of the other shared lines looks like an error.",
+            "Whoever shared this says that no line beside the shared ones looks like an error.",
+            "Whoever shared this says: The program was interrupted by its user",
+            "lines that were not shared",
+        ] {
+            assert!(read.contains(told), "{told}: {read}");
+        }
+        let (read_by, said) = ("were read", "Whoever shared this says that 1");
+        assert!(read.contains(said), "{read}");
+        assert_eq!(
+            read.matches(read_by).count(),
+            read.matches(said).count(),
             "{read}"
         );
+    }
+    let chinese = post(&nobody, "/share?lang=zh", &[("answer", &forged.to_string())]).await;
+    let chinese = page(chinese).await;
+    for of_server in ["没有已知错误", "其他行看起来都不是错误"] {
+        assert!(!chinese.contains(of_server), "{of_server}: {chinese}");
+    }
+    for told in [
+        "分享者说已读取",
+        "此服务器只读取了分享的 1 行",
+        "分享者说，除分享的行以外",
+    ] {
+        assert!(chinese.contains(told), "{told}: {chinese}");
     }
 }
 

@@ -6,6 +6,7 @@ use serde_json::{Value, json as object};
 use time::Duration;
 
 use crate::nodes::{Fleet, fault};
+use crate::reports::report;
 use crate::test_app::{NOW, TestApp, json, problem};
 
 const NAME: &str = "rule:health/xid-79";
@@ -91,6 +92,65 @@ async fn what_was_acknowledged_and_comes_again_is_news() {
     assert_eq!(state(&fleet).await, "acknowledged");
     fleet.look("r3", "n1", "570.1", &[]).await;
     assert_eq!(state(&fleet).await, "resolved");
+}
+
+/// A look without a ledger in which one fact of a GPU is bad, which no record explains.
+async fn bad_fact(fleet: &Fleet, minute: u8, (gpu, fact, value): (usize, &str, Value), reason: &str) {
+    let told = |value: Value| object!({ "value": value, "source": "test" });
+    let mut body = report(&format!("r{minute}"));
+    body["node"] = object!({ "id": "n1", "hostname": "n1.rack1", "boot_id": null });
+    body["finished_at"] = format!("2026-01-02T03:{minute:02}:00Z").into();
+    body["conclusion"] = object!({ "verdict": "broken", "exit_code": 2, "reason": reason });
+    let gpus = (0..2).map(|index: usize| {
+        let mut facts = object!({});
+        if index == gpu {
+            facts[fact] = told(value.clone());
+        }
+        object!({
+            "cuda_ordinal": index, "nvml_index": told(index.into()), "uuid": told(format!("GPU-{index}").into()),
+            "pci_address": told(format!("0000:00:0{index}.0").into()), "name": told("NVIDIA Test".into()),
+            "memory_bytes": told(1.into()), "compute_capability": told("9.0".into()), "facts": facts,
+        })
+    });
+    body["gpus"] = gpus.collect();
+    let upload = fleet.app.token(&[Scope::Report]).await;
+    let sent = fleet
+        .app
+        .post("/api/v1/reports")
+        .bearer_auth(&upload)
+        .json(&body)
+        .send();
+    let answer = sent.await.unwrap();
+    assert_eq!(answer.status(), 201, "{}", answer.text().await.unwrap());
+}
+
+#[tokio::test]
+async fn a_silence_swallows_no_other_fault_without_a_record() {
+    const UNNAMED: &str = "rule:verdict/broken";
+    let fleet = Fleet::start().await;
+    let told = async || {
+        let node = fleet.get("/api/v1/nodes/n1").await;
+        let mut findings = node["findings"].as_array().unwrap().iter();
+        let finding = findings.find(|finding| finding["name"] == UNNAMED).cloned();
+        finding.unwrap_or_else(|| panic!("{node}"))
+    };
+    let errors = ("ecc.volatile_uncorrected", object!(3));
+    let reason = "GPU 1 had 3 uncorrected memory errors";
+    bad_fact(&fleet, 1, (1, errors.0, errors.1.clone()), reason).await;
+    let silence = object!({"finding": UNNAMED, "step": "silence", "until": "2026-01-03T00:00:00Z", "note": "vendor case"});
+    assert_eq!(step(&fleet, silence).await.status(), StatusCode::OK);
+    bad_fact(&fleet, 2, (1, errors.0, errors.1), reason).await;
+    assert_eq!(told().await["state"], "silenced");
+    let other = (0, "recovery.action", object!("reboot"));
+    bad_fact(&fleet, 3, other, "the driver asks for a reboot").await;
+    let finding = told().await;
+    assert_eq!(finding["state"], "new");
+    assert_eq!(
+        (&finding["title"], &finding["note"]),
+        (&"the driver asks for a reboot".into(), &Value::Null)
+    );
+    let page = fleet.page("/nodes/n1").await;
+    assert!(!page.contains("vendor case"), "{page}");
 }
 
 #[tokio::test]

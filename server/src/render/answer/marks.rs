@@ -77,11 +77,9 @@ impl Marks {
         }
     }
 
-    /// Takes what the form calls unknown, and what this server does not explain of the lines: forms are written by anybody.
+    /// Takes what the form calls unknown, and what this server does not explain of the lines: forms are written by anybody. Of lines that
+    /// are not shared it knows nothing.
     pub(super) fn take_unknown(&mut self, shared: &Shared, found: Option<&Unexplained>) {
-        if !shared.looked {
-            return;
-        }
         let found_on = found.into_iter().flat_map(|found| &found.lines);
         let found_on: BTreeSet<u64> = found_on.map(|line| line.line).collect();
         let is_unknown = |line: &&Line| line.is_unknown || found_on.contains(&line.number);
@@ -96,7 +94,7 @@ impl Marks {
         }
         self.unknown = Unknown::Lines {
             numbers,
-            are_more: shared.are_more_unknown || found.is_some_and(|found| found.are_more),
+            are_more: found.is_some_and(|found| found.are_more),
         };
     }
 

@@ -1,16 +1,27 @@
-//! An answer in one paragraph: how much was read, what came first, what it led to, what is harmless, what is not known.
+//! An answer in one paragraph: how much was read, what came first, what it led to, what is harmless, what is not known. Of an answer that
+//! was shared the server says what it finds on the shared lines, and what whoever shared it says is told as that.
 
 use super::faults::{Fault, Role, numbers};
 use super::unknown::Unknown;
 use crate::domain::lookup::MatchAnswer;
+use crate::domain::shared::Shared;
 use crate::render::answer_text::unknown::named;
-use crate::render::i18n::{Locale, answer::Words, lookup};
+use crate::render::i18n::{Locale, answer::Words, lookup, shared};
 use crate::render::words::bytes;
 use kb_core::scanner::{Order, UnknownCause, UnknownPart};
 
-pub fn sentences(answer: &MatchAnswer, faults: &[Fault], unknown: &Unknown, locale: Locale) -> Vec<String> {
+pub fn sentences(
+    answer: &MatchAnswer,
+    faults: &[Fault],
+    unknown: &Unknown,
+    shared: Option<&Shared>,
+    locale: Locale,
+) -> Vec<String> {
     let words = Words::of(locale.language);
-    let mut said = vec![words.read(answer.lines_scanned, &bytes(answer.bytes_scanned))];
+    let mut said = match shared {
+        Some(shared) => claims(answer, shared, locale),
+        None => vec![words.read(answer.lines_scanned, &bytes(answer.bytes_scanned))],
+    };
     let cause = faults
         .iter()
         .find(|fault| matches!(fault.role, Role::FirstCause | Role::Alone));
@@ -45,7 +56,10 @@ pub fn sentences(answer: &MatchAnswer, faults: &[Fault], unknown: &Unknown, loca
     });
     of_role(Role::Unplaced, &|count, which| words.unplaced(count, which));
     of_role(Role::Harmless, &|count, which| words.are_harmless(count, which));
-    said.push(not_known(unknown, locale));
+    match shared {
+        Some(shared) => said.extend(not_known_of_shared(unknown, shared, locale)),
+        None => said.push(not_known(unknown, locale)),
+    }
     if !answer.candidates.is_empty() && cause.is_some() {
         said.push(words.may_be_meant(answer.candidates.len() as u64));
     }
@@ -59,6 +73,35 @@ pub fn sentences(answer: &MatchAnswer, faults: &[Fault], unknown: &Unknown, loca
         said.push(words.sentence(order));
     }
     said
+}
+
+/// What whoever shared an answer says of its text, and how much of that the server has seen.
+fn claims(answer: &MatchAnswer, shared: &Shared, locale: Locale) -> Vec<String> {
+    let words = shared::Words::of(locale.language);
+    let mut said = vec![words.read(answer.lines_scanned, &bytes(answer.bytes_scanned))];
+    let claimed = shared.claimed_cause(answer);
+    let claimed = claimed
+        .into_iter()
+        .flat_map(|claimed| what_no_record_knows(claimed, locale));
+    said.extend(claimed.map(|claim| format!("{} {claim}", words.said)));
+    said.push(words.saw(shared.marked.len() as u64));
+    said
+}
+
+/// The same of lines that tell of errors: the shared ones were read here, and of others whoever shared this speaks.
+fn not_known_of_shared(unknown: &Unknown, shared: &Shared, locale: Locale) -> [String; 2] {
+    let words = shared::Words::of(locale.language);
+    let own = match unknown {
+        Unknown::Lines { numbers, .. } if !numbers.is_empty() => not_known(unknown, locale),
+        Unknown::Lines { are_more: false, .. } => words.none_unknown.to_owned(),
+        Unknown::Lines { are_more: true, .. } | Unknown::NotLooked => words.not_all_looked.to_owned(),
+    };
+    let of_others = match (shared.looked, shared.are_more_unknown) {
+        (false, _) => words.others_unsaid,
+        (true, true) => words.others_more,
+        (true, false) => words.others_none,
+    };
+    [own, of_others.to_owned()]
 }
 
 fn what_no_record_knows(unknown: &UnknownCause, locale: Locale) -> Vec<String> {

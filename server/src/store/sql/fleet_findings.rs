@@ -1,6 +1,7 @@
 //! What is open on a node and what has ended, by record. What is open is made anew from the node's reports; when it began and how often
 //! it was reported is taken over from the rows that are there.
 
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
 use kb_core::ids::NodeId;
@@ -14,16 +15,22 @@ use super::convert::{count_from, id_from};
 use super::engine::{Cells, Engine, Value, values};
 use super::finding_words::{bearing, policy_from, policy_text};
 use super::fleet_handling::{handling_columns, handling_from};
+use super::fleet_life::{self, Before, Life, Now, about_text, life_columns};
 use super::fleet_list::vocabulary;
 use super::fleet_summary::News;
+use super::open_faults::names_from;
 use super::session::Tx;
 use crate::store::{
-    Gravity, NodeFinding, ReportListing, SUMMARY_FINDINGS, SUMMARY_NAME_CHARACTERS, SUMMARY_TITLE_CHARACTERS,
-    StoreError, cut, word,
+    Causes, Gravity, NodeFinding, OpenFault, ReportListing, SUMMARY_FINDINGS, SUMMARY_NAME_CHARACTERS,
+    SUMMARY_TITLE_CHARACTERS, StoreError, cut, word,
 };
 
 /// Rules that tell what a report warns of: devices, what the ledger holds open, and pairs.
 const OF_WARNINGS: [&str; 3] = ["absent/", "health/", "pair/"];
+/// Rules of what a report tells by its verdict alone. Its causes say what that is about.
+const OF_VERDICT: &str = "verdict/";
+/// The subject of what is about no GPU or pair of its own.
+const WHOLE: &str = "report";
 
 /// What a report or two show of one record, or by one rule where no record explains it.
 #[derive(Debug)]
@@ -32,6 +39,8 @@ pub(super) struct Shown {
     pub(super) rule: String,
     title: String,
     subjects: BTreeSet<String>,
+    /// GPUs, pairs and causes, by names; nothing of what names none.
+    about: BTreeSet<String>,
     pub(super) gravity: Gravity,
     by_policy: Option<Ruled>,
     /// Ends of the runs of the reports that show it.
@@ -41,31 +50,22 @@ pub(super) struct Shown {
     simulated: bool,
 }
 
-#[derive(Debug)]
-struct Before {
-    is_open: bool,
-    reports: i64,
-    first_at: OffsetDateTime,
-    opened_at: OffsetDateTime,
-    last_at: OffsetDateTime,
-}
-
 /// What the reports that tell of a node show, by its name: the latest, the one that stands and each whose fault is open. Of those of which
-/// only a warning is open (`only_warn`, each with the reason) what is worse than that is left out; where nothing else tells of the warning,
-/// the reason does.
+/// only a warning is open (`only_warn`) what is worse than that is left out; where nothing else tells of the warning, its reason does.
 pub(super) async fn shown<DB: Engine>(
     tx: &mut Tx<DB>,
     news: &News<'_>,
-    (told, only_warn): (&[ReportListing], &[(ReportListing, String)]),
+    (told, only_warn): (&[ReportListing], &[&OpenFault]),
 ) -> Result<BTreeMap<String, Shown>, StoreError> {
     let sql = "SELECT f.report_id, COALESCE(m.record_id, f.record_id), f.rule, f.title, f.subject, f.bearing, f.severity, \
-        f.action, f.by_policy, p.only_warns FROM finding f JOIN report p ON p.node_id = f.node_id AND p.id = f.report_id \
+        f.action, f.by_policy, p.only_warns, p.open_causes \
+        FROM finding f JOIN report p ON p.node_id = f.node_id AND p.id = f.report_id \
         LEFT JOIN moved m ON m.former = f.record_id \
         WHERE f.node_id = $1 AND f.report_id IN (SELECT n.latest_report FROM node n WHERE n.id = $1 \
         UNION SELECT n.proof_report FROM node n WHERE n.id = $1 \
         UNION SELECT o.id FROM report o WHERE o.node_id = $1 AND o.open_causes IS NOT NULL)";
     let mut shown: BTreeMap<String, Shown> = BTreeMap::new();
-    let mut unnamed: Vec<&(ReportListing, String)> = only_warn.iter().collect();
+    let mut unnamed: Vec<&OpenFault> = only_warn.to_vec();
     for row in tx.all(sql, values![news.node]).await? {
         let id = row.text(0)?;
         let Some(report) = told.iter().find(|report| report.id.as_str() == id) else {
@@ -85,8 +85,10 @@ pub(super) async fn shown<DB: Engine>(
             continue;
         }
         if gravity.counts() && is_of_warning(&rule, gravity) {
-            unnamed.retain(|(other, _)| other.id != report.id);
+            unnamed.retain(|other| other.report.id != report.id);
         }
+        let subject = row.text(4)?;
+        let about = about(&rule, &subject, row.maybe_text(10)?.as_deref())?;
         let by_policy = policy_from(&row.text(8)?)?;
         let name = record.clone().unwrap_or_else(|| format!("rule:{rule}"));
         let one = shown.entry(name).or_insert_with(|| Shown {
@@ -94,6 +96,7 @@ pub(super) async fn shown<DB: Engine>(
             rule: rule.clone(),
             title: title.clone(),
             subjects: BTreeSet::new(),
+            about: BTreeSet::new(),
             gravity,
             by_policy: by_policy.clone(),
             ends: Vec::new(),
@@ -101,34 +104,69 @@ pub(super) async fn shown<DB: Engine>(
             simulated: true,
         });
         // The first by name, in whatever order they come.
+        one.title = one.title_beside(title, report.ended());
         one.rule = one.rule.clone().min(rule);
-        one.title = one.title.clone().min(title);
         if gravity.weight() > one.gravity.weight() {
             one.gravity = gravity;
             one.by_policy = by_policy;
         }
-        one.subjects.insert(row.text(4)?);
+        one.subjects.insert(subject);
+        one.about.extend(about);
         one.simulated &= report.simulated;
         one.is_news |= id == news.report.as_str();
         if !one.ends.contains(&report.ended()) {
             one.ends.push(report.ended());
         }
     }
-    for (report, why) in unnamed {
-        let (name, one) = of_warning(report, why, news);
-        shown.entry(name).or_insert(one);
+    for fault in unnamed {
+        let (name, one) = of_warning(fault, news);
+        let about = one.about.clone();
+        shown.entry(name).or_insert(one).about.extend(about);
     }
     Ok(shown)
 }
 
+impl Shown {
+    /// Whether it has no name but the verdict's.
+    fn is_of_verdict(&self) -> bool {
+        self.record.is_none() && self.rule.starts_with(OF_VERDICT)
+    }
+
+    /// The title beside that of another report. What has no name is called as the newest report calls it.
+    fn title_beside(&self, other: String, ended: OffsetDateTime) -> String {
+        let newest = self.ends.iter().max().filter(|_| self.is_of_verdict());
+        match newest.map(|newest| newest.cmp(&ended)) {
+            Some(Ordering::Less) => other,
+            Some(Ordering::Greater) => self.title.clone(),
+            Some(Ordering::Equal) | None => self.title.clone().min(other),
+        }
+    }
+}
+
+/// What a finding is about: where only a verdict tells of it, what its report tells; else what it names.
+fn about(rule: &str, subject: &str, causes: Option<&str>) -> Result<BTreeSet<String>, StoreError> {
+    if rule.starts_with(OF_VERDICT) {
+        let names = causes.map(names_from).transpose()?.unwrap_or_default();
+        let causes = Causes {
+            names,
+            ..Causes::default()
+        };
+        return Ok(causes.faults());
+    }
+    let named = (subject != WHOLE).then(|| cut(subject, SUMMARY_NAME_CHARACTERS).to_owned());
+    Ok(named.into_iter().collect())
+}
+
 /// The finding of a report of which only a warning is open that no finding of its own names.
-fn of_warning(report: &ReportListing, why: &str, news: &News<'_>) -> (String, Shown) {
-    let rule = format!("verdict/{}", Verdict::Degraded.word());
+fn of_warning(OpenFault { report, causes }: &OpenFault, news: &News<'_>) -> (String, Shown) {
+    let rule = format!("{OF_VERDICT}{}", Verdict::Degraded.word());
+    let why = causes.only_warns.as_deref().unwrap_or_default();
     let one = Shown {
         record: None,
         rule: rule.clone(),
         title: cut(why, SUMMARY_TITLE_CHARACTERS).to_owned(),
-        subjects: BTreeSet::from(["report".to_owned()]),
+        subjects: BTreeSet::from([WHOLE.to_owned()]),
+        about: causes.faults(),
         gravity: Gravity {
             bearing: Bearing::Warning,
             severity: None,
@@ -144,7 +182,7 @@ fn of_warning(report: &ReportListing, why: &str, news: &News<'_>) -> (String, Sh
 
 /// Whether a finding tells of more than a warning, or of the report as a whole.
 fn is_of_whole(rule: &str, gravity: Gravity) -> bool {
-    gravity.bearing > Bearing::Warning || rule.starts_with("verdict/")
+    gravity.bearing > Bearing::Warning || rule.starts_with(OF_VERDICT)
 }
 
 /// Whether a finding names what stays open as a warning. Another that is no worse may explain the fault that is over.
@@ -171,18 +209,16 @@ pub(super) async fn keep<DB: Engine>(
     shown: BTreeMap<String, Shown>,
 ) -> Result<(), StoreError> {
     follow_moves(tx, news.node).await?;
-    let sql =
-        "SELECT name, is_open, reports, first_at, opened_at, last_at FROM node_finding WHERE node_id = $1";
+    let sql = concat!(
+        "SELECT name, ",
+        life_columns!(),
+        ", ",
+        handling_columns!(),
+        " FROM node_finding WHERE node_id = $1"
+    );
     let mut before: BTreeMap<String, Before> = BTreeMap::new();
     for row in tx.all(sql, values![news.node]).await? {
-        let kept = Before {
-            is_open: row.flag(1)?,
-            reports: row.integer(2)?,
-            first_at: row.time(3)?,
-            opened_at: row.time(4)?,
-            last_at: row.time(5)?,
-        };
-        before.insert(row.text(0)?, kept);
+        before.insert(row.text(0)?, Before::of(&row, 1)?);
     }
     let mut shown: Vec<(String, Shown)> = shown.into_iter().collect();
     shown.sort_by_key(|(_, one)| std::cmp::Reverse(one.gravity.weight()));
@@ -203,57 +239,33 @@ pub(super) async fn keep<DB: Engine>(
     Ok(())
 }
 
-/// What of a finding is more than the reports of today show.
-struct Life {
-    first_at: OffsetDateTime,
-    opened_at: OffsetDateTime,
-    last_at: OffsetDateTime,
-    reports: i64,
-}
-
-fn life(news: &News<'_>, one: &Shown, before: Option<&Before>) -> Life {
-    let first = one.ends.iter().min().copied().unwrap_or(news.at);
-    let last = one.ends.iter().max().copied().unwrap_or(news.at);
-    let Some(kept) = before else {
-        let reports = i64::try_from(one.ends.len()).unwrap_or_default();
-        return Life {
-            first_at: first,
-            opened_at: first,
-            last_at: last,
-            reports,
-        };
-    };
-    // Findings of a report that was counted are made anew when records change.
-    let is_new = one.is_news && (news.is_new || last > kept.last_at);
-    Life {
-        first_at: kept.first_at.min(first),
-        opened_at: if kept.is_open { kept.opened_at } else { last },
-        last_at: last.max(kept.last_at),
-        reports: kept.reports + i64::from(is_new),
-    }
-}
-
 async fn keep_open<DB: Engine>(
     tx: &mut Tx<DB>,
     news: &News<'_>,
     open: &[(String, Shown)],
     before: &BTreeMap<String, Before>,
 ) -> Result<(), StoreError> {
-    let words: Vec<(String, String, String)> = open
+    let lives: Vec<Life> = open
         .iter()
-        .map(|(_, one)| {
+        .map(|(name, one)| life(news, one, before.get(name)))
+        .collect();
+    let words: Vec<[String; 4]> = open
+        .iter()
+        .zip(&lives)
+        .map(|((_, one), life)| {
             let (severity, action) = (one.gravity.severity.map(word), one.gravity.action.map(word));
             let by_policy = policy_text(one.by_policy.as_ref());
-            (
+            [
                 severity.unwrap_or_default(),
                 action.unwrap_or_default(),
                 by_policy,
-            )
+                about_text(&life.about),
+            ]
         })
         .collect();
     let mut rows = Vec::with_capacity(open.len());
-    for ((name, one), (severity, action, by_policy)) in open.iter().zip(&words) {
-        let life = life(news, one, before.get(name));
+    let all = open.iter().zip(&lives).zip(&words);
+    for (((name, one), life), [severity, action, by_policy, about]) in all {
         rows.push([
             Value::from(news.node),
             Value::from(name),
@@ -271,16 +283,33 @@ async fn keep_open<DB: Engine>(
             Value::from(life.last_at),
             Value::from(life.reports),
             Value::from(by_policy),
+            Value::from(about),
         ]);
     }
     let columns = "node_finding (node_id, name, record_id, rule, title, subjects, severity, action, bearing, simulated, is_open, \
-        first_at, opened_at, last_at, reports, by_policy)";
+        first_at, opened_at, last_at, reports, by_policy, about)";
     let tail = "ON CONFLICT (node_id, name) DO UPDATE SET record_id = excluded.record_id, rule = excluded.rule, \
         title = excluded.title, subjects = excluded.subjects, severity = excluded.severity, action = excluded.action, \
         bearing = excluded.bearing, simulated = excluded.simulated, is_open = excluded.is_open, first_at = excluded.first_at, \
         opened_at = excluded.opened_at, last_at = excluded.last_at, reports = excluded.reports, by_policy = excluded.by_policy, \
-        ended_at = NULL";
-    batch::insert(tx, columns, tail, &rows).await
+        about = excluded.about, ended_at = NULL";
+    batch::insert(tx, columns, tail, &rows).await?;
+    for ((name, _), life) in open.iter().zip(&lives).filter(|(_, life)| life.is_another) {
+        fleet_life::begin_again(tx, (news.node, name), life.opened_at).await?;
+    }
+    Ok(())
+}
+
+fn life(news: &News<'_>, one: &Shown, before: Option<&Before>) -> Life {
+    let now = Now {
+        at: news.at,
+        ends: &one.ends,
+        is_news: one.is_news,
+        is_of_new: news.is_new,
+        about: &one.about,
+        is_unnamed: one.is_of_verdict(),
+    };
+    fleet_life::life(&now, before)
 }
 
 /// Takes what is kept of a record along to the record that it was merged into, or that it is now.

@@ -12,7 +12,8 @@ use super::open_faults;
 use super::report_rows::{LISTING_WIDTH, listing_columns, listing_from};
 use super::session::Tx;
 use crate::store::{
-    Hardware, ReportListing, SUMMARY_NAME_CHARACTERS, StoreError, as_open, cut, place_of, standing, word,
+    Hardware, OpenFault, ReportListing, SUMMARY_NAME_CHARACTERS, StoreError, as_open, cut, place_of,
+    standing, word,
 };
 
 /// A change that a summary follows.
@@ -32,14 +33,14 @@ pub(super) async fn refresh<DB: Engine>(tx: &mut Tx<DB>, news: News<'_>) -> Resu
         return Ok(());
     };
     let open = open_faults::of(tx, news.node, stands.simulated).await?;
-    let only_warn: Vec<(ReportListing, String)> = open
+    let only_warn: Vec<&OpenFault> = open
         .iter()
-        .filter_map(|fault| Some((fault.report.clone(), fault.causes.only_warns.clone()?)))
+        .filter(|fault| fault.causes.only_warns.is_some())
         .collect();
-    let open = open.into_iter().map(|fault| fault.report);
-    let told: Vec<ReportListing> = [last_seen.clone(), stands.clone()]
+    let told: Vec<ReportListing> = [&last_seen, &stands]
         .into_iter()
-        .chain(open)
+        .chain(open.iter().map(|fault| &fault.report))
+        .cloned()
         .collect();
     let shown = fleet_findings::shown(tx, &news, (&told, &only_warn)).await?;
     let cause = fleet_findings::worst(&shown);

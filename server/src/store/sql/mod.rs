@@ -11,7 +11,7 @@
 //! alerts                            one trait each
 //! proofs, standing                  a node's proofs beside each other; which report stands for it
 //! fleet, fleet_list                 all nodes counted; those of a list
-//! fleet_handling                    what people do about findings of a node
+//! fleet_handling, fleet_life        what people do about findings of a node; whether a finding is still what they saw
 //! fleet_summary, fleet_findings     what is kept of each node as its reports come
 //! silence                           who is silent, for alerts
 //! session, batch                    transactions and statements
@@ -39,6 +39,7 @@ mod finding_words;
 mod fleet;
 mod fleet_findings;
 mod fleet_handling;
+mod fleet_life;
 mod fleet_list;
 mod fleet_summary;
 mod migrate;

@@ -51,10 +51,15 @@ fn fault_from(row: &impl Cells) -> Result<OpenFault, StoreError> {
         report: as_open(listing_from(row, 0)?, only_warns.as_deref()),
         causes: Causes {
             only_warns,
-            names: serde_json::from_str(&names).map_err(|_| unreadable("open_causes", &names))?,
+            names: names_from(&names)?,
             gone_from: row.maybe_text(LISTING_WIDTH + 1)?.map(id_from).transpose()?,
         },
     })
+}
+
+/// Names of causes, as they are kept.
+pub(super) fn names_from(text: &str) -> Result<Vec<String>, StoreError> {
+    serde_json::from_str(text).map_err(|_| unreadable("open_causes", text))
 }
 
 /// Notes that a report's fault is open.

@@ -13,9 +13,9 @@ use time::Duration;
 use super::fleet_summary::{finding, found};
 use crate::support::{Place, at, report};
 
-const RESET: (Bearing, Severity, Action) = (Bearing::Fault, Severity::Fatal, Action::ResetGpu);
+pub(super) const RESET: (Bearing, Severity, Action) = (Bearing::Fault, Severity::Fatal, Action::ResetGpu);
 const NOTICE: (Bearing, Severity, Action) = (Bearing::Event, Severity::Info, Action::FixApplication);
-const NAME: &str = "rule:xid-79";
+pub(super) const NAME: &str = "rule:xid-79";
 /// Turns are taken at a second and last this long.
 const TURN: i64 = 30;
 
@@ -41,13 +41,13 @@ fn seen(second: i64) -> Seen {
 }
 
 /// What was not told: the node and whether it has ended.
-async fn untold(store: &dyn Store, second: i64) -> Vec<(String, bool)> {
+pub(super) async fn untold(store: &dyn Store, second: i64) -> Vec<(String, bool)> {
     let untold = store.untold(seen(second), 100).await.unwrap().list;
     let told = |alert: &NodeAlert| (alert.node.to_string(), alert.ended_at.is_some());
     untold.iter().map(told).collect()
 }
 
-fn group(cause: &str, has_ended: bool, nodes: &[&str]) -> ToldGroup {
+pub(super) fn group(cause: &str, has_ended: bool, nodes: &[&str]) -> ToldGroup {
     ToldGroup {
         name: GroupName {
             kind: if has_ended { "ended" } else { "began" }.to_owned(),
@@ -60,7 +60,7 @@ fn group(cause: &str, has_ended: bool, nodes: &[&str]) -> ToldGroup {
 }
 
 /// Tells a group in a turn of its own.
-async fn tell(store: &dyn Store, second: i64, told: ToldGroup) {
+pub(super) async fn tell(store: &dyn Store, second: i64, told: ToldGroup) {
     let turn = Turn {
         name: "fleet",
         until: at(second + TURN),

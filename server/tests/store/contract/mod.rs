@@ -14,6 +14,7 @@ mod feedback;
 mod fleet;
 mod fleet_lists;
 mod fleet_summary;
+mod handled;
 mod heads;
 mod imports;
 mod lists;
@@ -56,6 +57,10 @@ contract! {
         what_is_acknowledged_or_silenced_is_not_told
         one_server_has_a_turn
         a_node_is_silent_after_three_looks_of_the_servers_own
+    }
+    handled {
+        a_silence_covers_the_fault_that_was_seen
+        an_acknowledgement_covers_no_other_gpu
     }
     deliveries {
         rows_of_the_audit_are_queued_once

@@ -252,6 +252,7 @@ pub(crate) async fn a_run_that_warns_is_open_until_it_is_ended(place: Arc<Place>
     // As a database of before has it.
     place.run("UPDATE report SET open_causes = NULL").await;
     place.run("ALTER TABLE report DROP COLUMN only_warns").await;
+    place.run("ALTER TABLE node_finding DROP COLUMN about").await;
     place.run("DROP INDEX report_by_end").await;
     place.run("DROP INDEX report_good").await;
     place

@@ -2,7 +2,7 @@
 //! a map of where they are.
 
 use crate::render::answer::log::{Gap, Line, MarkedText, Row};
-use crate::render::i18n::{answer, lookup};
+use crate::render::i18n::{answer, lookup, shared};
 use crate::web::pages::evidence::{Part, parts};
 
 /// Height of the map in its own units.
@@ -37,7 +37,13 @@ pub(super) struct Tick {
     pub(super) line: Option<u64>,
 }
 
-pub(super) fn view(text: MarkedText, lines: u64, words: &answer::Words, own: &lookup::Words) -> LogView {
+/// Of an answer that is `shared` what lies between its lines was not read.
+pub(super) fn view(
+    text: MarkedText,
+    lines: u64,
+    words: (&answer::Words, &lookup::Words),
+    shared: Option<&shared::Words>,
+) -> LogView {
     let MarkedText { rows, places, .. } = text;
     let marked: Vec<u64> = rows
         .iter()
@@ -63,17 +69,23 @@ pub(super) fn view(text: MarkedText, lines: u64, words: &answer::Words, own: &lo
         marks: marked.len(),
         rows: rows
             .into_iter()
-            .map(|row| row_view(row, &marked, words, own))
+            .map(|row| row_view(row, &marked, words, shared))
             .collect(),
     }
 }
 
-fn row_view(row: Row, marked: &[u64], words: &answer::Words, own: &lookup::Words) -> RowView {
-    match row {
-        Row::Line(line) => line_view(line, marked),
-        Row::Gap(Gap { lines, hits: 0 }) => folded(words.lines_between(lines)),
-        Row::Gap(gap) => folded(words.lines_with_hits(gap.lines, gap.hits)),
-        Row::Repeats(count) => folded(own.more_like_this(count)),
+fn row_view(
+    row: Row,
+    marked: &[u64],
+    (words, own): (&answer::Words, &lookup::Words),
+    shared: Option<&shared::Words>,
+) -> RowView {
+    match (row, shared) {
+        (Row::Line(line), _) => line_view(line, marked),
+        (Row::Gap(gap), Some(shared)) => folded(shared.not_shared(gap.lines)),
+        (Row::Gap(Gap { lines, hits: 0 }), None) => folded(words.lines_between(lines)),
+        (Row::Gap(gap), None) => folded(words.lines_with_hits(gap.lines, gap.hits)),
+        (Row::Repeats(count), _) => folded(own.more_like_this(count)),
     }
 }
 

@@ -109,6 +109,11 @@ impl ResultPage {
     pub fn of_shared(mut self, shared: SharedView) -> Self {
         self.narrowing.clear();
         self.is_nothing = false;
+        for component in &mut self.components {
+            if component.value.is_some() {
+                shared.words.given.clone_into(&mut component.from);
+            }
+        }
         for view in &mut self.matches {
             let fault = &mut view.fault;
             if shared
@@ -154,8 +159,12 @@ pub fn page(source: Source<'_>) -> ResultPage {
         .filter(|candidate| !hits.iter().any(|hit| hit.id == candidate.id.as_str()))
         .map(|candidate| matches::candidate(source.generation, candidate, locale))
         .collect();
-    let heading = heading(answer, &hits, own, say);
-    let sentences = summary::sentences(answer, &all, &marked.unknown, locale);
+    let of_shared = source.kept.map(|kept| (kept, shared::Words::of(language)));
+    let heading = match of_shared {
+        Some((kept, words)) => heading_of_shared(answer, kept, words, own, say),
+        None => heading(answer, &hits, own, say),
+    };
+    let sentences = summary::sentences(answer, &all, &marked.unknown, source.kept, locale);
     let layout = Layout::new(format!("{heading} · Peerless"), Section::Lookup);
     let narrowing = narrow::choices(&all, &only, say);
     let is_all = shown.len() == all.len();
@@ -177,12 +186,19 @@ pub fn page(source: Source<'_>) -> ResultPage {
         words: language.words(),
         own,
         say,
-        notices: notices(answer, own, source.kept.map(|_| shared::Words::of(language).said)),
+        notices: notices(answer, own, of_shared.map(|(_, words)| words)),
         narrowing,
         shown_of: (!is_all || !only.is_all()).then(|| say.shown_of(shown.len() as u64, all.len() as u64)),
         components: environment::components(source.generation, answer, &ordered, locale),
         ticket: (!shown.is_empty()).then(|| take_along(&source, &heading, &sentences, &shown)),
-        log: (!marked.places.is_empty()).then(|| log::view(marked, answer.lines_scanned, say, own)),
+        log: (!marked.places.is_empty()).then(|| {
+            log::view(
+                marked,
+                answer.lines_scanned,
+                (say, own),
+                of_shared.map(|(_, words)| words),
+            )
+        }),
         is_nothing: !answer.has_error() && hits.is_empty(),
         heading,
         sentences,
@@ -260,16 +276,41 @@ fn heading(answer: &MatchAnswer, hits: &[HitView], own: &lookup::Words, say: &sa
     }
 }
 
-/// `said` stands before notes that are not this server's own.
-fn notices(answer: &MatchAnswer, own: &lookup::Words, said: Option<&str>) -> Vec<Text> {
-    let notes = answer.notes.iter().map(|note| match said {
-        Some(said) => Text::new(format!("{said} {note}")),
+/// Of a text that this server has not read it says neither that nothing is wrong, nor who ended the program.
+fn heading_of_shared(
+    answer: &MatchAnswer,
+    kept: &Shared,
+    words: &shared::Words,
+    own: &lookup::Words,
+    say: &said::Words,
+) -> String {
+    let errors = errors_and_harmless(&answer.matches).0;
+    let claimed = kept.claimed_cause(answer).map(|claimed| claimed.part);
+    let found = answer.unknown_cause.as_ref().map(|found| found.part);
+    if errors > 0 {
+        own.errors(errors as u64)
+    } else if found
+        .or(claimed)
+        .is_some_and(|part| part != UnknownPart::Interrupted)
+    {
+        say.heading_unknown.to_owned()
+    } else {
+        words.nothing_known.to_owned()
+    }
+}
+
+/// What is not this server's own is said as such, where the answer is `shared`.
+fn notices(answer: &MatchAnswer, own: &lookup::Words, shared: Option<&shared::Words>) -> Vec<Text> {
+    let notes = answer.notes.iter().map(|note| match shared {
+        Some(words) => Text::new(format!("{} {note}", words.said)),
         None => Text::new(note),
     });
     let mut notices: Vec<Text> = notes.collect();
     let elsewhere = answer.matches.iter().all(|found| found.applies == Applies::No);
     if !answer.matches.is_empty() && elsewhere {
-        notices.push(Text::new(own.elsewhere_only));
+        notices.push(Text::new(
+            shared.map_or(own.elsewhere_only, |words| words.elsewhere_only),
+        ));
     }
     notices
 }
