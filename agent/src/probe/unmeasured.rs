@@ -11,8 +11,9 @@ use super::trouble::Trouble;
 const STEP: &str = "measure";
 /// Kinds of failures that are told; of each kind the first, and how many more there were.
 const MOST: usize = 8;
-/// `CUDA_ERROR_DEVICE_UNAVAILABLE`: another process has the GPU, which says nothing of it.
-const DEVICE_UNAVAILABLE: i32 = 46;
+/// `CUDA_ERROR_DEVICE_UNAVAILABLE` (another process has the GPU), `CUDA_ERROR_OPERATING_SYSTEM` and `CUDA_ERROR_NOT_PERMITTED` (a limit of the
+/// container, for example for memory of the host): they say nothing of the GPU.
+const OF_OTHERS: [i32; 3] = [46, 304, 800];
 
 #[derive(Debug, Default)]
 pub(super) struct Unmeasured(Vec<(Failure, u32)>);
@@ -58,7 +59,7 @@ fn tells(trouble: &Trouble, cut_short: bool) -> bool {
     match trouble {
         Trouble::Call(failure) => match failure.code {
             // Codes of broken hardware are told as such.
-            Some(code) => failure.poisoned && code != DEVICE_UNAVAILABLE && !is_hardware_code(code),
+            Some(code) => failure.poisoned && !OF_OTHERS.contains(&code) && !is_hardware_code(code),
             // Work that did not end.
             None => failure.poisoned && !cut_short,
         },
@@ -117,6 +118,7 @@ mod tests {
             (call(Some(801), false), false, 0),
             (call(Some(2), false), false, 0),
             (call(Some(46), true), false, 0),
+            (call(Some(304), true), false, 0),
             (call(Some(214), true), false, 0),
             (call(None, false), false, 0),
             (Trouble::Worker(Fault::Start("x".to_owned())), false, 0),

@@ -58,27 +58,30 @@ pub(super) const FOREIGN: [(&str, Script); 34] = [
 /// What is read before and behind a word, in bytes.
 const AROUND: usize = 96;
 /// Words before another that are read.
-const WORDS: usize = 3;
-/// What a denial seems to begin with, and does not: `未知错误`, `无法读取`.
-const NO_DENIALS: [&str; 15] = [
-    "无线",
-    "未知",
-    "未能",
-    "无法",
-    "無法",
-    "无效",
-    "無效",
-    "无响应",
-    "不可",
-    "不能",
-    "不是",
-    "不稳定",
-    "不明",
-    "未定义",
-    "未处理",
+const WORDS: usize = 6;
+/// Before a joined word, in its clause: there is none of it. A `不` or `未` alone is part of what went wrong: `显存不足错误`.
+const JOINED_NONE: [&str; 18] = [
+    "没有",
+    "沒有",
+    "没发现",
+    "未发现",
+    "未發現",
+    "未检测到",
+    "未檢測到",
+    "未检出",
+    "未出现",
+    "未出現",
+    "未见",
+    "未发生",
+    "无任何",
+    "無任何",
+    "不存在",
+    "并无",
+    "暂无",
+    "毫无",
 ];
-/// Before a joined word, in its clause: there is none of it.
-const JOINED_NONE: [&str; 6] = ["没", "沒", "无", "無", "未", "不"];
+/// The same right before the word, with what it is an error of: `无 ECC 错误`.
+const JOINED_NONE_BESIDE: [&str; 4] = ["无", "無", "没", "沒"];
 /// Behind it, where it ends a clause or a sentence says so.
 const JOINED_NONE_BEHIND: [&str; 12] = [
     "なし",
@@ -101,7 +104,9 @@ const NAMES: [&str; 32] = [
     "検出", "検知", "復旧", "로그", "처리", "수정",
 ];
 /// Words before another that say that there is none.
-const PARTED_NONE: [&str; 14] = [
+const PARTED_NONE: [&str; 16] = [
+    "nicht",
+    "jamais",
     "kein",
     "keine",
     "keinen",
@@ -154,9 +159,9 @@ const BEFORE_NUMBERS: [&str; 10] = [
     "共",
 ];
 /// Values that say that there is none.
-const VALUES: [&str; 14] = [
-    "无", "無", "没有", "なし", "없음", "none", "null", "false", "keine", "aucune", "aucun", "нет", "\"\"",
-    "[]",
+const VALUES: [&str; 18] = [
+    "否", "正常", "nein", "non", "无", "無", "没有", "なし", "없음", "none", "null", "false", "keine",
+    "aucune", "aucun", "нет", "\"\"", "[]",
 ];
 
 impl Script {
@@ -201,12 +206,11 @@ fn ends_clause(letter: char) -> bool {
 }
 
 fn is_denied_joined(before: &str, behind: &str) -> bool {
-    let seeming = NO_DENIALS
-        .iter()
-        .fold(before.to_owned(), |text, seeming| text.replace(seeming, " "));
-    let is_none = JOINED_NONE.iter().any(|none| seeming.contains(none));
-    let is_name = NAMES.iter().any(|name| behind.starts_with(name));
-    is_none || is_name || JOINED_NONE_BEHIND.iter().any(|none| behind.contains(none))
+    let beside = before.trim_end_matches(|letter: char| letter.is_ascii_alphanumeric() || letter == ' ');
+    JOINED_NONE.iter().any(|none| before.contains(none))
+        || JOINED_NONE_BESIDE.iter().any(|none| beside.ends_with(none))
+        || NAMES.iter().any(|name| behind.starts_with(name))
+        || JOINED_NONE_BEHIND.iter().any(|none| behind.contains(none))
 }
 
 fn is_denied_parted(before: &str, behind: &str) -> bool {

@@ -29,14 +29,18 @@ impl Coding {
     }
 }
 
-/// A run of letters and digits from this length on is no word, in bytes.
-const LONG_RUN: usize = 40;
+/// A run of letters and digits from this length on is no word, in bytes: base64 is wrapped at 64 or 76, and a GPU's UUID has 40.
+const LONG_RUN: usize = 60;
 /// Such a run has at least so many different bytes: a ruler of `=` is none.
 const DIFFERENT: u32 = 8;
 /// From this share on it is nearly all, in percent.
 const MOST_PERCENT: u64 = 90;
 /// A shorter text is too short to tell, in bytes that are no blanks.
 const LEAST: u64 = 256;
+/// With so many words beside it there is something to read.
+const MOST_WORDS: u64 = 3;
+/// Shorter ones may be part of what was encoded, in letters.
+const WORD: usize = 3;
 /// Of pairs of digits, so many have a letter where they are hexadecimal: in tables of decimal numbers none has. In percent.
 const LETTERS_PERCENT: u64 = 15;
 
@@ -52,6 +56,7 @@ pub(super) struct Coded {
     overstruck: u64,
     pairs: u64,
     pairs_with_letter: u64,
+    words: u64,
 }
 
 impl Coded {
@@ -70,6 +75,7 @@ impl Coded {
                 self.pairs += 1;
                 self.pairs_with_letter += u64::from(high.is_ascii_alphabetic() || low.is_ascii_alphabetic());
             } else {
+                self.words += u64::from(word.len() >= WORD && word.iter().all(u8::is_ascii_alphabetic));
                 self.escapes += escapes(word);
                 self.overstruck += overstruck(word);
             }
@@ -86,7 +92,8 @@ impl Coded {
             (self.overstruck, Coding::Overstruck),
         ];
         let (most, coding) = of.into_iter().max_by_key(|(bytes, _)| *bytes)?;
-        (self.all >= LEAST && most * 100 >= self.all * MOST_PERCENT).then_some(coding)
+        (self.all >= LEAST && self.words <= MOST_WORDS && most * 100 >= self.all * MOST_PERCENT)
+            .then_some(coding)
     }
 }
 

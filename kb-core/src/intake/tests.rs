@@ -298,6 +298,8 @@ fn text_that_was_encoded_as_a_whole_is_refused_with_a_way_out() {
     for text in [
         "=".repeat(60) + "\n",
         "10 20 30 40 50 60 70 80 90 11 22\n".to_owned(),
+        "GPU-5eed0c1a-0f3b-4a7d-9c2e-d41f8e6b7a90\n".to_owned(),
+        "2296855e4a1b7c9d0e3f5a6b8c7d9e0f1a2b3c4d\n".to_owned(),
         "/usr/lib/x86_64-linux-gnu/libcuda.so.1\n".to_owned(),
     ] {
         assert_eq!(read(text.repeat(100).as_bytes(), 1000).1, Ok(()), "{text}");

@@ -50,7 +50,7 @@ pub(super) fn last_line(
     let records = lines.last_line();
     let unread = if records.iter().any(is_torn) {
         Some("its last line is cut within an Xid or SXid")
-    } else if !has_stood && !is_settled(lines, &records) {
+    } else if !is_settled(lines, &records) {
         Some("its last line has no end yet, and tells of something")
     } else {
         None

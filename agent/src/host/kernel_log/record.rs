@@ -1,5 +1,7 @@
 //! One line of the kernel log, in either of the forms that it is kept in.
 
+use kb_core::health::read_message;
+
 use super::message::{Messages, messages};
 use super::rfc5424;
 
@@ -126,7 +128,13 @@ impl Record {
         if records.is_empty() {
             return vec![self];
         }
-        let copies = (0..self.times.clamp(1, MOST_TIMES)).flat_map(|_| records.iter().cloned());
+        // What tells nothing is not worth a copy.
+        let times = |record: &Self| match read_message(&record.message) {
+            Some(_) => self.times.clamp(1, MOST_TIMES),
+            None => 1,
+        };
+        let copies = records.iter().map(|record| (record, times(record)));
+        let copies = copies.flat_map(|(record, times)| (0..times).map(|_| record.clone()));
         copies.collect()
     }
 
@@ -261,8 +269,10 @@ mod tests {
                 .collect();
             assert_eq!(told, vec![(time, xid.to_owned()); 3], "{text}");
         }
-        let many = Record::from_text("[    9.000001] message repeated 99999999999 times: [ x]").unwrap();
-        assert_eq!(many.split().len(), 1_000);
+        for (message, copies) in [(xid, 1_000), ("usb 1-1: x", 1)] {
+            let text = format!("[    9.000001] message repeated 99999999999 times: [ {message}]");
+            assert_eq!(Record::from_text(&text).unwrap().split().len(), copies);
+        }
         let other = Record::from_text("[    9.000001] message repeated many times: [ x]").unwrap();
         assert_eq!(other.message, "message repeated many times: [ x]");
     }

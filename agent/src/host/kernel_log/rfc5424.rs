@@ -43,6 +43,10 @@ fn behind_data(text: &str) -> Option<&str> {
     while let Some(element) = rest.strip_prefix('[') {
         rest = behind_element(element)?;
     }
+    if rest.is_empty() {
+        // The kernel writes empty messages, too.
+        return Some("");
+    }
     let message = rest.strip_prefix(' ')?;
     Some(message.strip_prefix('\u{feff}').unwrap_or(message))
 }

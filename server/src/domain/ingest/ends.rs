@@ -61,8 +61,9 @@ pub(super) fn leaves_gpus_open(fault: &Report, proof: &Report) -> Option<String>
         return Some(format!("{} is still not among its GPUs", gpu.name()));
     }
     let (had, has) = (gpus_of_node(fault), proof.gpus.len());
-    // An admission has asked its own agent which GPUs the node had, and says how many there are from then on.
-    if has < had && not_admitted(proof).is_some() {
+    // An admission has asked the node's ledger which GPUs there were, and says how many there are from then on.
+    let knows_earlier = proof.health.is_some() && not_admitted(proof).is_none();
+    if has < had && !knows_earlier {
         return Some(format!("it shows {has} GPUs, and there were {had}"));
     }
     // Who says another number now has changed what the node should have.
@@ -285,6 +286,8 @@ mod tests {
         admitted["host"] = json!({ "kernel_log.readable": { "value": true, "source": "test" } });
         admitted["load"] = json!({ "asked_seconds": 60.0, "seconds": 60.0, "steps": 9, "earlier": gap, "findings": [],
             "gpus": [loaded(0), loaded(1)] });
+        left_open(&fault, &admitted, "2 GPUs, and there were 3");
+        admitted["health"] = json!({ "verdict": "no_fault_seen", "open": [], "whole_node": true });
         assert_eq!(why(&fault, &admitted), None);
         // One that is known by name has to be there all the same.
         fault["absent"] = json!([{ "absence": "lost", "pci_address": "0000:00:99.0", "reason": "" }]);
