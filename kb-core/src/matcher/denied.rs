@@ -7,7 +7,7 @@ use super::codes::read_number;
 use super::lists::further;
 use super::markers::{XID, places, starts_word};
 
-/// What denies a number before it.
+/// Denials that stand behind the number.
 const BEHIND: [&str; 26] = [
     " is not present",
     " not present",
@@ -36,7 +36,7 @@ const BEHIND: [&str; 26] = [
     ": no",
     ": 0",
 ];
-/// What denies a number behind it.
+/// Denials that stand before the number.
 const BEFORE: [&str; 8] = [
     "no ",
     "没有 ",
@@ -150,9 +150,8 @@ fn begins_with_one(text: &[u8], known: &[&str]) -> bool {
 fn ends_clause(rest: &[u8]) -> bool {
     let rest = rest.trim_ascii_start();
     match rest {
-        [] => true,
         [b'.', next, ..] => next.is_ascii_whitespace(),
-        [b'.' | b',' | b';' | b')' | b']' | b'!' | b'"' | b'\'' | b'|', ..] => true,
+        [] | [b'.' | b',' | b';' | b')' | b']' | b'!' | b'"' | b'\'' | b'|', ..] => true,
         _ => ["，", "。", "；", "）"]
             .iter()
             .any(|sign| rest.starts_with(sign.as_bytes())),
