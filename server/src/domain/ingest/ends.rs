@@ -3,11 +3,10 @@
 use kb_core::health::still_open;
 use kb_core::observation::{Look, canonical};
 use kb_core::report::{Check, Gpu, Outcome, Pair, Report};
-use kb_core::verdict::{Verdict, all_passed, cause, check_passed, not_admitted, unproven};
+use kb_core::verdict::{Verdict, all_passed, cause, check_passed, unproven};
 
-use super::gone::{covers, expected_gpus, expected_now, is_as_many_as_expected, is_same, name};
+use super::gone::{is_same, leaves_gpus_open};
 use super::load::leaves_load_open;
-use super::number::{gone, gpus_of_node};
 use super::unread::{leaves_ledger_states_open, leaves_remapping_open};
 
 /// Rungs that checks prove; 1 is the driver's own answer.
@@ -43,36 +42,6 @@ fn leaves_checks_open(fault: &Report, proof: &Report) -> Option<String> {
     Some(format!(
         "{name}, which failed then with {bytes} bytes in {windows} windows, passed with less"
     ))
-}
-
-/// Why the later report does not show all GPUs that the fault is about.
-pub(super) fn leaves_gpus_open(fault: &Report, proof: &Report) -> Option<String> {
-    if is_as_many_as_expected(proof) {
-        return None;
-    }
-    if let Some(gpu) = fault.gpus.iter().find(|gpu| !covers(proof, gpu, fault)) {
-        return Some(format!("{} is not among its GPUs", name(gpu)));
-    }
-    let is_back = |address: &String| {
-        let mut gpus = proof.gpus.iter();
-        gpus.any(|gpu| gpu.pci_address.value.as_ref() == Some(address))
-    };
-    if let Some(gpu) = gone(fault).find(|gpu| gpu.pci_address.as_ref().is_some_and(|at| !is_back(at))) {
-        return Some(format!("{} is still not among its GPUs", gpu.name()));
-    }
-    let (had, has) = (gpus_of_node(fault), proof.gpus.len());
-    // An admission has asked the node's ledger which GPUs there were, and says how many there are from then on.
-    let knows_earlier = proof.health.is_some() && not_admitted(proof).is_none();
-    if has < had && !knows_earlier {
-        return Some(format!("it shows {has} GPUs, and there were {had}"));
-    }
-    // Who says another number now has changed what the node should have.
-    if let (Some(should), None) = (expected_gpus(fault), expected_now(proof))
-        && has < should
-    {
-        return Some(format!("it shows {has} GPUs, and there should be {should}"));
-    }
-    None
 }
 
 /// Why the later report does not show that each state that was bad is good.

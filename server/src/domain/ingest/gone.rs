@@ -2,9 +2,10 @@
 
 use kb_core::observation::canonical;
 use kb_core::report::{Fact, Gpu, Report, fact_name};
+use kb_core::verdict::not_admitted;
 
 use super::machine::{is_of_all, is_on_purpose};
-use super::number::gpus_of_node;
+use super::number::{self, gpus_of_node};
 use super::weight::CONVERTED;
 
 pub(super) fn expected_gpus(report: &Report) -> Option<usize> {
@@ -20,6 +21,37 @@ pub(super) fn expected_now(report: &Report) -> Option<usize> {
 /// Whether it shows just as many GPUs as the operator says that there should be: then none is gone.
 pub(super) fn is_as_many_as_expected(report: &Report) -> bool {
     expected_gpus(report) == Some(report.gpus.len())
+}
+
+/// Why the later report does not show all GPUs that the fault is about.
+pub(super) fn leaves_gpus_open(fault: &Report, proof: &Report) -> Option<String> {
+    if is_as_many_as_expected(proof) {
+        return None;
+    }
+    if let Some(gpu) = fault.gpus.iter().find(|gpu| !covers(proof, gpu, fault)) {
+        return Some(format!("{} is not among its GPUs", name(gpu)));
+    }
+    let is_back = |address: &String| {
+        let mut gpus = proof.gpus.iter();
+        gpus.any(|gpu| gpu.pci_address.value.as_ref() == Some(address))
+    };
+    if let Some(gpu) = number::gone(fault).find(|gpu| gpu.pci_address.as_ref().is_some_and(|at| !is_back(at)))
+    {
+        return Some(format!("{} is still not among its GPUs", gpu.name()));
+    }
+    let (had, has) = (gpus_of_node(fault), proof.gpus.len());
+    // An admission has asked the node's ledger which GPUs there were, and says how many there are from then on.
+    let knows_earlier = proof.health.is_some() && not_admitted(proof).is_none();
+    if has < had && !knows_earlier {
+        return Some(format!("it shows {has} GPUs, and there were {had}"));
+    }
+    // Who says another number now has changed what the node should have.
+    if let (Some(should), None) = (expected_gpus(fault), expected_now(proof))
+        && has < should
+    {
+        return Some(format!("it shows {has} GPUs, and there should be {should}"));
+    }
+    None
 }
 
 /// A GPU that an earlier report of the same boot has and this one has not: in a running node GPUs are not taken out.

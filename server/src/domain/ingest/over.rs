@@ -6,7 +6,8 @@ use kb_core::policy::Policy;
 use kb_core::report::{Bearing, Pair, Report};
 use kb_core::verdict::Verdict;
 
-use super::ends::{leaves_gpus_open, leaves_states_open};
+use super::ends::leaves_states_open;
+use super::gone::leaves_gpus_open;
 use super::ledgers::Ledgers;
 use super::load::leaves_load_open;
 use super::of_ledger::{events, is_of_ledger, states};
