@@ -1,7 +1,9 @@
 //! Whether a later report has read again what the logs of an earlier one told: who cannot read a log knows nothing of what stands in it.
 
-use kb_core::observation::known_xids;
-use kb_core::report::Report;
+use std::collections::BTreeSet;
+
+use kb_core::observation::{What, known, read_line};
+use kb_core::report::{Family, Report};
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
@@ -61,25 +63,38 @@ fn leaves_kernel_log_unread(earlier: &Report, later: &Report) -> Option<String> 
     ))
 }
 
-/// Whether the later report's ledger tells that a person has ended it since, on every device.
+/// Whether the later report's ledger tells that a person has ended it since, under each number and on each device with which the
+/// earlier report's logs tell it. A line whose device is not known is ended by no clear.
 fn is_cleared(told: &str, earlier: &Report, later: &Report) -> bool {
     let read = |text: &str| OffsetDateTime::parse(text, &Rfc3339).ok();
     let Some(health) = &later.health else { return false };
-    let known = known_xids().iter().find(|known| known.record.as_str() == told);
-    let numbered = known.map(|known| (known.family, known.number));
-    let Some((family, number)) = numbered.or_else(|| number_of(told)) else {
-        return false;
+    let is_of_it = |family: Family, number: u32| match number_of(told) {
+        Some(numbered) => numbered == (family, number),
+        None => known(family, number).is_some_and(|known| known.record.as_str() == told),
     };
-    let begins = format!("{}-{number}@", family.word().to_lowercase());
-    let is_of_it = |id: &str| id.starts_with(&begins);
-    let is_since = |at: &str| read(at) > read(&earlier.finished_at);
-    let mut clears = health.clears.iter().filter(|clear| is_since(&clear.at));
-    clears.any(|clear| clear.entries.iter().any(|id| is_of_it(id)))
-        && !health.open.iter().any(|entry| is_of_it(&entry.id))
+    let lines = earlier.logs.iter().flat_map(|log| log.text.lines());
+    let entries: BTreeSet<String> = lines
+        .filter_map(|line| {
+            let event = read_line(line)?;
+            let What::Numbered { family, number, .. } = event.what else {
+                return None;
+            };
+            let word = family.word().to_lowercase();
+            is_of_it(family, number).then(|| format!("{word}-{number}@{}", event.device))
+        })
+        .collect();
+    let clears = health.clears.iter();
+    let since: BTreeSet<&String> = clears
+        .filter(|clear| read(&clear.at) > read(&earlier.finished_at))
+        .flat_map(|clear| &clear.entries)
+        .collect();
+    let is_over = |id: &String| since.contains(id) && !health.open.iter().any(|entry| entry.id == *id);
+    !entries.is_empty() && entries.iter().all(is_over)
 }
 
 #[cfg(test)]
 mod tests {
+    use kb_core::observation::{KnownXid, known_xids};
     use serde_json::{Value, json};
 
     use super::*;
@@ -129,21 +144,49 @@ mod tests {
     }
 
     #[test]
-    fn a_clear_on_every_device_ends_it_without_the_log() {
-        let mut later = report(2, &[]);
-        later["health"] = json!({ "verdict": "no_fault_seen", "open": [], "clears": [{ "at": "2026-11-21T08:00:00Z",
-            "by": "ops", "reason": "new GPU", "entries": ["xid-79@0000:3b:00.0"] }] });
+    fn a_clear_on_each_device_that_was_told_ends_it_without_the_log() {
         let read = |report: &Value| serde_json::from_value::<Report>(report.clone()).unwrap();
-        assert_eq!(why(&[XID_79], &read(&later)), None);
-        assert!(why(&[XID_79, "log:kernel:site/other"], &read(&later)).is_some());
+        let line = |number: u32, bus: u32| format!("[  9.0] NVRM: Xid (PCI:0000:{bus}:00): {number}, x");
+        let why = |told: &str, lines: &[String], cleared: &[&str], at: &str| {
+            let mut earlier = report(2, &[]);
+            earlier["logs"] = json!([{ "source": "kmsg", "when": "before", "text": lines.join("\n") }]);
+            let mut later = report(2, &[]);
+            later["health"] = json!({ "verdict": "no_fault_seen", "open": [],
+                "clears": [{ "at": at, "by": "ops", "reason": "new GPU", "entries": cleared }] });
+            leaves_log_open(&[told.to_owned()], &read(&earlier), &read(&later))
+        };
+        let since = "2026-11-21T08:00:00Z";
+        let one = [line(79, 31)];
+        assert_eq!(why(XID_79, &one, &["xid-79@0000:31:00.0"], since), None);
+        assert!(why(XID_79, &one, &["xid-79@0000:31:00.0"], "2026-11-21T07:00:00Z").is_some());
+        assert!(
+            why(XID_79, &one, &["xid-79@0000:32:00.0"], since).is_some(),
+            "another device"
+        );
+        assert!(why("log:kernel:site/other", &one, &["xid-79@0000:31:00.0"], since).is_some());
+        let two = [line(79, 31), line(79, 32)];
+        assert!(
+            why(XID_79, &two, &["xid-79@0000:31:00.0"], since).is_some(),
+            "one of two"
+        );
+        let both = ["xid-79@0000:31:00.0", "xid-79@0000:32:00.0"];
+        assert_eq!(why(XID_79, &two, &both, since), None);
+        assert!(why(XID_79, &[], &both, since).is_some(), "no line says where");
+        // A record of several numbers.
+        let decoder = "log:kernel:xid/68-nvdec-exception";
+        let number = |xid: &&KnownXid| xid.record.as_str() == "xid/68-nvdec-exception";
+        let last = known_xids().iter().filter(number).last().unwrap().number;
+        assert_ne!(last, 68);
+        let id = format!("xid-{last}@0000:31:00.0");
+        assert!(why(decoder, &[line(last, 31)], &["xid-68@0000:31:00.0"], since).is_some());
+        assert_eq!(why(decoder, &[line(last, 31)], &[&id], since), None);
         // One that no record is about has its number in its rule.
-        let mut unknown = later.clone();
-        unknown["health"]["clears"][0]["entries"] = json!(["xid-180@0000:3b:00.0"]);
-        assert_eq!(why(&["log:kernel:xid/unknown-180"], &read(&unknown)), None);
-        assert!(why(&["log:kernel:xid/unknown-181"], &read(&unknown)).is_some());
-        let mut before = later.clone();
-        before["health"]["clears"][0]["at"] = json!("2026-11-21T07:00:00Z");
-        assert!(why(&[XID_79], &read(&before)).is_some());
+        let unknown = "log:kernel:xid/unknown-180";
+        assert_eq!(
+            why(unknown, &[line(180, 31)], &["xid-180@0000:31:00.0"], since),
+            None
+        );
+        assert!(why(unknown, &[line(181, 31)], &["xid-180@0000:31:00.0"], since).is_some());
     }
 
     #[test]
