@@ -79,9 +79,8 @@ impl PolicyFile {
             }
             Err(why) => {
                 let last = self.last().read().ok().flatten();
-                let mut rules = last.map(|kept| kept.given.policy.rules).unwrap_or_default();
-                rules.retain(|rule| rule.is == Meaning::Fault);
-                if rules.is_empty() {
+                let rules = last.map(|kept| kept.given.policy.rules).unwrap_or_default();
+                if !rules.iter().any(|rule| rule.is == Meaning::Fault) {
                     say(&format!("no policy is used, the records alone decide: {why}"));
                 } else {
                     say(&format!(
@@ -91,6 +90,7 @@ impl PolicyFile {
                 Policy {
                     version: UNREADABLE.to_owned(),
                     rules,
+                    faults_only: true,
                 }
             }
         }

@@ -66,6 +66,25 @@ fn a_fault_of_the_policy_stays_open_when_the_policy_cannot_be_read() {
 }
 
 #[test]
+fn rules_with_a_count_and_exceptions_make_no_other_thing_of_it() {
+    let of = |policy: &[serde_json::Value], number: u32, text: &str| {
+        let node = node(Condition::default());
+        keep(&node, &rules(&json!(policy)));
+        assert_eq!(daemon(&node, &[]).code, 0);
+        damage(&node);
+        log(&node, 1, &xid(number, text));
+        daemon(&node, &[]).code
+    };
+    // One of it is a fault by its record, and the rule's count is not reached.
+    let counted = json!({ "number": 1, "code": "xid 48", "is": "fault", "count": 3, "window_seconds": 86400, "reason": "x" });
+    assert_eq!(of(&[counted], 48, "An uncorrectable double bit error"), 2);
+    // This model is excepted.
+    let excepted = json!({ "number": 1, "code": "xid 63", "model": "*", "is": "event", "reason": "x" });
+    let all = json!({ "number": 2, "code": "xid 63", "is": "fault", "reason": "x" });
+    assert_ne!(of(&[excepted, all], 63, REMAPPED), 2);
+}
+
+#[test]
 fn without_a_fault_a_policy_that_cannot_be_read_is_a_warning() {
     let node = judged();
     damage(&node);

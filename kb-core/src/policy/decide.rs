@@ -52,7 +52,8 @@ impl Policy {
         }
         let weight = |of: &Option<Ruled>| of.as_ref().map_or(was, |ruled| ruled.is.bearing());
         // The first of the worst.
-        outcomes.into_iter().rev().max_by_key(weight).flatten()
+        let worst = outcomes.into_iter().rev().max_by_key(weight).flatten();
+        worst.filter(|ruled| !self.faults_only || ruled.is == Meaning::Fault)
     }
 
     /// What becomes of an entry of a ledger. A rule that was applied before is taken back first, so that the same entry may be judged

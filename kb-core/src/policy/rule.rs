@@ -46,6 +46,9 @@ pub struct Policy {
     pub version: String,
     /// The rules, in order: the first that fits decides.
     pub rules: Vec<Rule>,
+    /// Where the policy itself cannot be read and these are the rules that were read last: only what they make a fault counts.
+    #[serde(skip)]
+    pub faults_only: bool,
 }
 
 impl Default for Policy {
@@ -53,6 +56,7 @@ impl Default for Policy {
         Self {
             version: NONE.to_owned(),
             rules: Vec::new(),
+            faults_only: false,
         }
     }
 }
@@ -70,6 +74,7 @@ impl Policy {
         Self {
             version: digest(&text),
             rules,
+            faults_only: false,
         }
     }
 
@@ -83,6 +88,7 @@ impl Policy {
         Self {
             version: self.version.clone(),
             rules: self.rules.iter().filter(fits).cloned().collect(),
+            faults_only: self.faults_only,
         }
     }
 

@@ -118,10 +118,7 @@ pub fn by_all_names(policy: Policy, generation: &Generation) -> Policy {
     let rules = policy.rules.iter();
     let rules = rules.flat_map(|rule| once(rule.clone()).chain(others(rule)));
     let rules: Vec<Rule> = rules.collect();
-    Policy {
-        version: policy.version,
-        rules,
-    }
+    Policy { rules, ..policy }
 }
 
 fn record_of(rule: &Rule) -> Option<&str> {

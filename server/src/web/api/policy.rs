@@ -74,7 +74,7 @@ pub async fn get(
     let Given {
         stage,
         rule_set,
-        policy: Policy { version, rules },
+        policy: Policy { version, rules, .. },
     } = site.given();
     let answer = PolicyAnswer {
         stage,
