@@ -9,7 +9,7 @@ use super::boots::{OfThisBoot, has_beginning};
 use super::files::{at_tail, boot_second, open};
 use super::last_line::is_torn;
 use super::lines::{Kind, Lines};
-use super::origin::CLOCK_SET;
+use super::origin::LARGEST_CLOCK_STEP;
 
 /// Files that are read behind the one that is written to, at most.
 const MOST_FILES: usize = 3;
@@ -37,7 +37,7 @@ pub(super) fn since_boot(root: &HostRoot, name: &str, file: &mut Lines) -> io::R
         let Ok(file) = open(root, path) else { break };
         let is_long_before = |booted: i64| {
             let data = file.metadata();
-            data.is_ok_and(|data| data.mtime() < booted.saturating_sub(CLOCK_SET))
+            data.is_ok_and(|data| data.mtime() < booted.saturating_sub(LARGEST_CLOCK_STEP))
         };
         if booted.is_some_and(is_long_before) {
             // All of this boot is in the newer ones.

@@ -89,6 +89,13 @@ pub(super) fn start_of_boot(records: &[Record]) -> usize {
     start
 }
 
+/// Whether lines that came behind a look of an earlier boot go on into this one. They may all be of that boot: the kernel's lines no
+/// longer come to every file that they came to once.
+pub(super) fn is_of_current_boot(records: &[Record]) -> bool {
+    let is_since = |record: &Record| matches!(record.written, Written::Since | Written::Unknown);
+    has_beginning(records) || records.iter().any(is_since)
+}
+
 /// Whether the beginning of the last boot is among them.
 pub(super) fn has_beginning(records: &[Record]) -> bool {
     let is_first = |record: &Record| {

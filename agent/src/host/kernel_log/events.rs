@@ -10,7 +10,7 @@ use time::OffsetDateTime;
 use super::super::HostRoot;
 use super::BEFORE_ONLY;
 use super::aside;
-use super::boots::start_of_boot;
+use super::boots::{is_of_current_boot, start_of_boot};
 use super::last_line::{Counts, LastLine, last_line};
 use super::lines::{Earlier, Kind, Lines};
 use super::record::Record;
@@ -79,7 +79,8 @@ fn events_counting(
     let is_unknown = records
         .iter()
         .any(|(record, _)| record.is_unread && !record.is_told);
-    let has_known = records.iter().any(|(record, _)| !record.is_unread);
+    let mut of_this_boot = records.iter().filter(|(_, boot)| boot.as_deref() == boot_id);
+    let has_known = of_this_boot.any(|(record, _)| !record.is_unread);
     if let Some((other, own)) = passed_over.of_this_boot
         && records.is_empty()
         && !is_behind
@@ -97,7 +98,7 @@ fn events_counting(
         ));
     }
     let is_cut = records.iter().any(|(record, _)| record.is_cut);
-    let told = [
+    let reasons = [
         (
             is_unknown,
             "some of its lines are the kernel's in a form that is not known",
@@ -108,7 +109,7 @@ fn events_counting(
             "whether some of its lines are of this boot or of an earlier one cannot be told",
         ),
     ];
-    let why = told.iter().find(|(is_so, _)| *is_so).map(|(_, why)| *why);
+    let why = reasons.iter().find(|(is_so, _)| *is_so).map(|(_, why)| *why);
     if why.is_some() && missed == Missed::Nothing {
         // They are behind the place from which the next look goes on.
         missed = Missed::BetweenLooks;
@@ -275,7 +276,12 @@ fn of_file(
     } = last_line(lines, earlier.as_ref(), &place, counts);
     records.extend(last);
     place.unended = unended;
-    let start = start_of_boot(&records);
+    let is_in_new_boot = from.is_some_and(|from| from.boot_id.as_deref() != boot_id);
+    let start = if goes_on && is_in_new_boot && !is_of_current_boot(&records) {
+        records.len()
+    } else {
+        start_of_boot(&records)
+    };
     let this_boot = boot_id.map(str::to_owned);
     let earlier_boot = from.and_then(|from| from.boot_id.clone());
     let numbered = records.into_iter().enumerate();

@@ -15,7 +15,7 @@ use super::rfc5424;
 const DRIFT: i64 = 120;
 /// Most by which a clock is set while a node runs: hours of a zone that was mistaken for another, and some more. A stamp without a zone may
 /// be of any.
-pub(super) const CLOCK_SET: i64 = 26 * 3_600;
+pub(super) const LARGEST_CLOCK_STEP: i64 = 26 * 3_600;
 const HALF_A_YEAR: i64 = 183 * 86_400;
 
 /// Names of a host that has none yet, or whose syslog does not write it.
@@ -87,7 +87,7 @@ impl Origin {
             let before = booted.saturating_sub(written.unix_timestamp());
             return if before <= DRIFT {
                 Written::Since
-            } else if before <= CLOCK_SET {
+            } else if before <= LARGEST_CLOCK_STEP {
                 Written::Shortly
             } else {
                 Written::LongBefore
@@ -95,7 +95,7 @@ impl Origin {
         }
         match without_year(line, booted) {
             None => Written::Unknown,
-            Some(written) if written + CLOCK_SET < booted => Written::LongBefore,
+            Some(written) if written + LARGEST_CLOCK_STEP < booted => Written::LongBefore,
             Some(_) => Written::Since,
         }
     }
