@@ -28,14 +28,14 @@ impl Lifetime {
     }
 
     /// How many errors this reading shows beyond those told before it. The driver's count tells `told` of them at the same time.
-    fn rise(&mut self, errors: u64, told: u64) -> u64 {
-        let Some(rise) = errors.checked_sub(self.errors) else {
+    fn take(&mut self, errors: u64, told: u64) -> u64 {
+        let Some(risen) = errors.checked_sub(self.errors) else {
             // The GPU's own memory of them was written anew.
             *self = Self::of(errors);
             return 0;
         };
-        let untold = rise.saturating_sub(self.told_ahead);
-        self.told_ahead = self.told_ahead.saturating_add(told).saturating_sub(rise);
+        let untold = risen.saturating_sub(self.told_ahead);
+        self.told_ahead = self.told_ahead.saturating_add(told).saturating_sub(risen);
         self.errors = errors;
         untold
     }
@@ -47,6 +47,10 @@ impl Ledger {
         if look.boot_id.is_some() && self.errors_boot != look.boot_id {
             if self.errors_boot.is_some() {
                 self.errors.clear();
+                // What the GPU has not kept until now it will not keep: a later rise is of other errors.
+                for known in self.lifetimes.values_mut() {
+                    known.told_ahead = 0;
+                }
             }
             self.errors_boot.clone_from(&look.boot_id);
         }
@@ -59,8 +63,8 @@ impl Ledger {
         }
     }
 
-    /// A count of the driver that fell began anew: all of it is new. One that began anew and has come as far again looks as if nothing
-    /// had been, and so does one of a new boot after an error that no look of the boot before has seen: the GPU's own count tells these.
+    /// A count of the driver that fell began anew: all of it is new. The GPU's own count tells two cases that the driver's does not: a
+    /// count that began anew and is as high again, and an error of the boot before that no look of that boot has seen.
     fn count(&mut self, count: &Count, look: &Look) {
         let Count { device, errors, .. } = count;
         let before = self.errors.insert(device.clone(), *errors).unwrap_or_default();
@@ -93,6 +97,6 @@ impl Ledger {
             known.told_ahead = known.told_ahead.saturating_add(by_driver);
             return 0;
         };
-        known.rise(errors, by_driver)
+        known.take(errors, by_driver)
     }
 }
