@@ -21,8 +21,9 @@ pub struct Causes {
     pub only_warns: Option<String>,
 }
 
-/// What names of causes begin with that say nothing of what is wrong: GPUs of the report, how many there should be, and the report itself.
-const OF_NO_FAULT: [&str; 3] = ["gpu:", "expected:", "report:"];
+/// What names of causes begin with that say nothing of what is wrong: GPUs of the report, how many there should be, the report itself,
+/// and the digest of too many names, which a longer run of the same changes.
+const OF_NO_FAULT: [&str; 4] = ["gpu:", "expected:", "report:", "many:"];
 /// Names that say what may end the fault.
 const OF_ITS_END: [&str; 2] = ["run", "service"];
 /// A check that failed; how much it moved stands behind its name.

@@ -129,10 +129,12 @@ pub(super) fn life(now: &Now<'_>, before: Option<&Before>) -> Life {
     }
 }
 
-/// As it is kept.
+/// As it is kept. Of too many nothing is noted: of a part nobody could tell whether something was added.
 pub(super) fn about_text(about: &BTreeSet<String>) -> String {
-    let kept: Vec<&String> = about.iter().take(MOST_ABOUT).collect();
-    serde_json::to_string(&kept).unwrap_or_default()
+    if about.len() > MOST_ABOUT {
+        return String::new();
+    }
+    serde_json::to_string(about).unwrap_or_default()
 }
 
 fn about_from(text: &str) -> Result<Option<BTreeSet<String>>, StoreError> {
@@ -170,6 +172,18 @@ mod tests {
 
     fn names(all: &[&str]) -> BTreeSet<String> {
         all.iter().map(|name| (*name).to_owned()).collect()
+    }
+
+    #[test]
+    fn of_too_many_names_nothing_is_noted() {
+        let of = |count: usize| {
+            (0..count)
+                .map(|number| number.to_string())
+                .collect::<BTreeSet<_>>()
+        };
+        let all = of(MOST_ABOUT);
+        assert_eq!(about_from(&about_text(&all)).unwrap(), Some(all));
+        assert_eq!(about_from(&about_text(&of(MOST_ABOUT + 1))).unwrap(), None);
     }
 
     fn before(is_open: bool, about: Option<&[&str]>, kind: Option<HandlingKind>) -> Before {
