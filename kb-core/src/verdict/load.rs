@@ -318,11 +318,8 @@ fn unseen(report: &Report, load: &Load) -> Vec<Found> {
 /// The fact that says so. Whose work it was that went well, or slowly, nobody knows then.
 fn used_by_others(gpu: &Gpu) -> Option<&'static str> {
     let value = |name: &str| gpu.facts.get(name).and_then(|fact| fact.value.as_ref());
-    match value(fact_name::SHARED) {
-        Some(shared) if shared.as_bool() == Some(true) => return Some(fact_name::SHARED),
-        // A process that is there all the time, as of a desktop or an exporter, and keeps the GPU not busy.
-        Some(_) => return None,
-        None => {}
+    if value(fact_name::SHARED).and_then(serde_json::Value::as_bool) == Some(true) {
+        return Some(fact_name::SHARED);
     }
     let others = value(fact_name::PROCESSES_COUNT).and_then(serde_json::Value::as_u64);
     others
