@@ -3,7 +3,7 @@
 //! [`parse`] refuses what readers of JSON disagree about (duplicate keys, lone surrogates, NUL, a byte order mark)
 //! and what is too large or too deep, and says where. It gives a [`Node`] tree with byte spans, from which
 //! [`replace_value`] and its neighbours change a text without touching any other byte. A [`Tree`] is the same text as values
-//! that can be changed at will, and [`rewrite`] the way back.
+//! that can be changed at will, and [`rewrite`] the way back. [`parse_values`] reads as strictly, without spans.
 
 mod array_edit;
 pub(crate) mod checks;
@@ -19,6 +19,7 @@ pub(crate) mod shape;
 #[cfg(test)]
 mod tests;
 mod tree;
+mod values;
 mod view;
 mod violation;
 
@@ -29,9 +30,10 @@ pub use error::{Position, TextError};
 pub use hash::{Sha256, Sha256Error};
 pub use node::{Kind, Member, Node};
 pub use pointer::{Step, push_step, steps};
-pub use reader::{parse, parse_within};
+pub use reader::parse;
 pub use rewrite::rewrite;
 pub use tree::Tree;
+pub use values::parse_values;
 pub(crate) use view::{examine, read_view};
 pub use violation::{Part, Severity, Violation};
 

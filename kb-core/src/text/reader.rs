@@ -14,7 +14,7 @@ pub fn parse(text: &str) -> Result<Node, TextError> {
 }
 
 /// Reads one JSON text of at most `max_bytes`, for texts that are no records.
-pub fn parse_within(text: &str, max_bytes: usize) -> Result<Node, TextError> {
+pub(super) fn parse_within(text: &str, max_bytes: usize) -> Result<Node, TextError> {
     check_size(text.len(), max_bytes)?;
     let mut reader = Reader {
         text,
@@ -26,7 +26,7 @@ pub fn parse_within(text: &str, max_bytes: usize) -> Result<Node, TextError> {
         .map_err(|fault| reader.error_at(fault.at, fault.rule, fault.reason))
 }
 
-fn check_size(bytes: usize, max_bytes: usize) -> Result<(), TextError> {
+pub(super) fn check_size(bytes: usize, max_bytes: usize) -> Result<(), TextError> {
     if bytes <= max_bytes {
         return Ok(());
     }

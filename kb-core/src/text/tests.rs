@@ -7,6 +7,7 @@ use super::*;
 
 fn refusal(text: &str) -> (String, &'static str, usize, usize) {
     let error = parse(text).expect_err(text);
+    assert_eq!(parse_values(text, MAX_BYTES).as_ref(), Err(&error), "{text:?}");
     (
         error.pointer,
         error.rule,
@@ -59,7 +60,7 @@ fn what_readers_disagree_about_is_refused_with_place_and_rule() {
 #[test]
 fn size_and_depth_have_limits() {
     let deepest = format!("{}{}", "[".repeat(MAX_DEPTH), "]".repeat(MAX_DEPTH));
-    assert!(parse(&deepest).is_ok());
+    assert!(parse(&deepest).is_ok() && parse_values(&deepest, MAX_BYTES).is_ok());
     assert_eq!(refusal(&format!("[{deepest}]")).1, "depth");
     assert_eq!(refusal(&"[".repeat(MAX_BYTES)).1, "depth");
 
@@ -208,10 +209,19 @@ proptest! {
 
     #[test]
     fn accepts_nothing_that_serde_json_refuses(text in r#"[\[\]{}:,"\\ue0a1\-+.tfn ]{0,24}"#) {
-        if let Ok(node) = parse(&text) {
+        let read = parse(&text);
+        prop_assert_eq!(&parse_values(&text, MAX_BYTES), &read.as_ref().map(|node| as_value(&text, node)).map_err(Clone::clone));
+        if let Ok(node) = read {
             let value: Value = serde_json::from_str(&text).unwrap();
             prop_assert_eq!(as_value(&text, &node), value);
         }
+    }
+
+    #[test]
+    fn values_without_spans_are_the_same(texts in prop::collection::vec(r#"\{("[ab]{1,2}":(1|-0|0\.5|1e400|"\\u0000"|\[\[\]\]),)"[ab]{1,2}":[0-9tn]\}"#, 1..4)) {
+        let text = format!("[{}]", texts.join(","));
+        let read = parse(&text);
+        prop_assert_eq!(parse_values(&text, MAX_BYTES), read.map(|node| as_value(&text, &node)));
     }
 
     #[test]
@@ -225,9 +235,11 @@ proptest! {
         let index = at.index(bytes.len());
         bytes[index] = byte;
         let text = String::from_utf8_lossy(&bytes);
-        if let Ok(node) = parse(&text) {
-            prop_assert_eq!(as_value(&text, &node), serde_json::from_str::<Value>(&text).unwrap());
+        let read = parse(&text).map(|node| as_value(&text, &node));
+        if let Ok(read) = &read {
+            prop_assert_eq!(read, &serde_json::from_str::<Value>(&text).unwrap());
         }
+        prop_assert_eq!(parse_values(&text, MAX_BYTES), read);
     }
 
     #[test]

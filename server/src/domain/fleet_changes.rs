@@ -7,7 +7,7 @@ use kb_core::report::{Fact, Gpu, Report};
 use kb_core::verdict::Verdict;
 use serde_json::Value;
 
-use super::ingest::{IngestError, parse_stored};
+use super::ingest::{IngestError, stored_report};
 use crate::store::{NodeListing, ReportListing, Store};
 
 /// Compared facts of the host, and beginnings of names: what runs there and how it is set, nothing that varies by itself.
@@ -113,9 +113,8 @@ async fn body(store: &dyn Store, listing: &ReportListing) -> Result<Option<Repor
     let Some(stored) = store.report(Some(node), &listing.id).await? else {
         return Ok(None);
     };
-    let work = tokio::task::spawn_blocking(move || parse_stored(&stored).ok());
-    let parsed = work.await.map_err(|_| IngestError::Panicked)?;
-    Ok(parsed.map(|parsed| parsed.report))
+    let work = tokio::task::spawn_blocking(move || stored_report(&stored).ok());
+    work.await.map_err(|_| IngestError::Panicked)
 }
 
 fn changes(before: &Report, now: &Report) -> Vec<Change> {

@@ -2,7 +2,8 @@
 //! is kept, and a newer major version is named as such.
 
 use kb_core::report::{MAJOR, Report, SchemaVersion};
-use kb_core::text::{Kind, Node, Position, TextError, parse_within};
+use kb_core::text::{Position, TextError, parse_values};
+use serde::Deserialize;
 use serde_json::Value;
 
 use super::error::IngestError;
@@ -19,16 +20,25 @@ pub struct Parsed {
 
 pub fn parse(body: &[u8]) -> Result<Parsed, IngestError> {
     let text = std::str::from_utf8(body).map_err(not_utf8)?;
-    let root = parse_within(text, MAX_BODY_BYTES)?;
-    check_version(&root)?;
-    let shape = |error: serde_json::Error| IngestError::Shape(error.to_string());
-    let report = serde_json::from_str(text).map_err(shape)?;
-    let body = serde_json::from_str(text).map_err(shape)?;
+    let body = parse_values(text, MAX_BODY_BYTES)?;
+    check_version(&body)?;
+    let report = Report::deserialize(&body).map_err(|error| shape(text, &error))?;
     Ok(Parsed { report, body })
 }
 
 pub fn parse_stored(stored: &StoredReport) -> Result<Parsed, IngestError> {
     parse(&body_of(stored)?)
+}
+
+/// The report alone, of a body that was accepted.
+pub fn stored_report(stored: &StoredReport) -> Result<Report, IngestError> {
+    let body = body_of(stored)?;
+    match serde_json::from_slice(&body) {
+        Ok(report) => Ok(report),
+        Err(error) => Err(parse(&body)
+            .err()
+            .unwrap_or_else(|| IngestError::Shape(error.to_string()))),
+    }
 }
 
 pub fn body_of(stored: &StoredReport) -> Result<Vec<u8>, IngestError> {
@@ -50,19 +60,20 @@ pub fn body_of(stored: &StoredReport) -> Result<Vec<u8>, IngestError> {
     }
 }
 
+/// What is wrong, and where in the text it stands, which the values no longer tell.
+fn shape(text: &str, error: &serde_json::Error) -> IngestError {
+    let read = serde_json::from_str::<Report>(text);
+    IngestError::Shape(
+        read.err()
+            .map_or_else(|| error.to_string(), |placed| placed.to_string()),
+    )
+}
+
 /// Before anything else is read: of a newer major version nothing else can be understood.
-fn check_version(root: &Node) -> Result<(), IngestError> {
-    let whole = |pointer: &str| match root.find(pointer).map(|node| &node.kind) {
-        Some(Kind::Number { value, whole: true }) if (0.0..=f64::from(u32::MAX)).contains(value) => {
-            #[expect(
-                clippy::cast_possible_truncation,
-                clippy::cast_sign_loss,
-                reason = "a whole number within u32, by the guard"
-            )]
-            let number = *value as u32;
-            Some(number)
-        }
-        _ => None,
+fn check_version(body: &Value) -> Result<(), IngestError> {
+    let whole = |pointer: &str| {
+        let number = body.pointer(pointer)?.as_u64()?;
+        u32::try_from(number).ok()
     };
     let (Some(major), Some(minor)) = (whole("/schema/major"), whole("/schema/minor")) else {
         let reason = "schema.major and schema.minor must be whole numbers";

@@ -9,7 +9,7 @@ use kb_core::policy::Policy;
 use kb_core::report::Report;
 use kb_core::verdict::Verdict;
 
-use super::{IngestError, claim, parse_stored};
+use super::{IngestError, claim, stored_report};
 use crate::domain::policy::Site;
 use crate::store::{ReportListing, ReportStore};
 
@@ -34,6 +34,23 @@ impl Past<'_> {
         self.read(node, id, |_| true).await
     }
 
+    /// The run that the ledger of a look names as its last proof; `None` where it names none, or none is kept that can be read.
+    pub(super) async fn last_proof(
+        &self,
+        node: &NodeId,
+        look: &Report,
+    ) -> Result<Option<Arc<Report>>, IngestError> {
+        let health = look.health.as_ref();
+        let Some(named) = health.and_then(|health| health.last_proof.as_ref()) else {
+            return Ok(None);
+        };
+        match self.report(node, &named.report).await {
+            Ok(proof) => Ok(Some(proof).filter(|proof| proof.simulated == look.simulated)),
+            Err(IngestError::Store(error)) => Err(error.into()),
+            Err(_) => Ok(None),
+        }
+    }
+
     async fn read(
         &self,
         node: &NodeId,
@@ -43,7 +60,7 @@ impl Past<'_> {
         let stored = self.reports.report(Some(node), id).await?;
         let stored = stored.ok_or_else(|| IngestError::Damaged(format!("report {id} is gone")))?;
         let work = move |site: &Site| {
-            let mut report = parse_stored(&stored)?.report;
+            let mut report = stored_report(&stored)?;
             let now = stored.listing.received_at;
             if by_policy(&report) {
                 site.judge(&mut report, now);
