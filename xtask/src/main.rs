@@ -4,6 +4,7 @@ mod arm;
 mod axe;
 mod bench;
 mod eval;
+#[cfg(feature = "fleet")]
 mod fleet;
 mod lint;
 mod oidc;
@@ -59,12 +60,23 @@ enum Chore {
     PythonClient(python_client::Options),
     /// Log in at a provider of OpenID Connect on this machine (needs Python and the package index).
     Oidc(oidc::Options),
+    /// List the programs beside Rust that these commands need and that are missing; with --install, install them.
+    Tools(tools::Options),
     /// Let axe-core look at every page in Chromium (needs Python and the package index).
     Axe(axe::Options),
     /// Measure what the issues demand, with release binaries; prints a Markdown table.
     Bench(bench::Options),
     /// Send a simulated fleet with planted faults to a server that was just started; prints what it found of them.
+    #[cfg(feature = "fleet")]
     Fleet(fleet::Options),
+    /// Send a simulated fleet with planted faults to a server that was just started; prints what it found of them.
+    #[cfg(not(feature = "fleet"))]
+    #[command(disable_help_flag = true)]
+    Fleet {
+        /// Passed on to this program, built with what makes reports.
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<OsString>,
+    },
     /// How often matching and search are right: collected messages, logs and queries, and texts made from the records.
     Eval(eval::Options),
 }
@@ -82,9 +94,15 @@ fn main() -> Result<()> {
         Chore::Schemathesis(options) => schemathesis::run(&options),
         Chore::PythonClient(options) => python_client::run(&options),
         Chore::Oidc(options) => oidc::run(&options),
+        Chore::Tools(options) => tools::run(&options),
         Chore::Axe(options) => axe::run(&options),
         Chore::Bench(options) => bench::run(&options),
+        #[cfg(feature = "fleet")]
         Chore::Fleet(options) => fleet::run(&options),
+        #[cfg(not(feature = "fleet"))]
+        Chore::Fleet { arguments } => {
+            shell::run(shell::xtask_with("fleet", false).arg("fleet").args(arguments))
+        }
         Chore::Eval(options) => eval::run(&options),
     }
 }

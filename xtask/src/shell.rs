@@ -54,3 +54,20 @@ fn show(command: &Command) -> String {
         .collect::<Vec<_>>()
         .join(" ")
 }
+
+/// This program with a feature that the usual build of it lacks; its arguments follow.
+pub(crate) fn xtask_with(feature: &str, optimised: bool) -> Command {
+    let mut command = cargo(&[
+        "run",
+        "--quiet",
+        "--locked",
+        "--package",
+        "xtask",
+        "--no-default-features",
+    ]);
+    if optimised {
+        command.arg("--release");
+    }
+    command.args(["--features", feature, "--"]);
+    command
+}

@@ -108,9 +108,26 @@ pub(crate) const PYTHON: &[Tool] = &[Tool {
     places: &["/usr/lib/*/ensurepip/__init__.py"],
 }];
 
+#[derive(clap::Args)]
+pub(crate) struct Options {
+    /// Install what is missing from the distribution (as root).
+    #[arg(long)]
+    install: bool,
+}
+
+/// What all chores need but those for Arm, at once: two that run side by side cannot both install.
+pub(crate) fn run(options: &Options) -> Result<()> {
+    let all = [TESTS, PYTHON, WASM, SLURM];
+    require_each(all.into_iter().flatten(), options.install)
+}
+
 /// Fails with the exact command to run when something is missing; installs it first when told to.
 pub(crate) fn require(tools: &'static [Tool], install: bool) -> Result<()> {
-    let mut missing = missing(tools);
+    require_each(tools.iter(), install)
+}
+
+fn require_each(tools: impl Iterator<Item = &'static Tool> + Clone, install: bool) -> Result<()> {
+    let mut missing = missing(tools.clone());
     if !missing.is_empty() && install {
         install_packages(&missing)?;
         missing = self::missing(tools);
@@ -135,9 +152,8 @@ fn install_packages(missing: &[&Tool]) -> Result<()> {
     shell::run(shell::command("apt-get", &arguments).env("DEBIAN_FRONTEND", "noninteractive"))
 }
 
-fn missing(tools: &'static [Tool]) -> Vec<&'static Tool> {
+fn missing(tools: impl Iterator<Item = &'static Tool>) -> Vec<&'static Tool> {
     tools
-        .iter()
         .filter(|tool| !tool.places.iter().any(|place| is_there(place)))
         .collect()
 }

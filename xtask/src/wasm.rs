@@ -54,8 +54,8 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         .env_remove("RUSTFLAGS");
     shell::run(&mut build)?;
     let folder = std::path::absolute(&options.folder)?;
-    let mut again = shell::cargo(&["run", "--quiet", "--locked", "--package", "xtask"]);
-    again.args(["--features", "wasm", "--", "wasm"]).arg(&folder);
+    let mut again = shell::xtask_with("wasm", false);
+    again.arg("wasm").arg(&folder);
     shell::run(&mut again)?;
     if options.test {
         tools::require(tools::TESTS, options.install)?;

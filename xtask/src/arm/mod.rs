@@ -49,7 +49,7 @@ fn test(folder: &std::path::Path) -> Result<()> {
 /// Runs this command again with the stand-in for the driver built in.
 #[cfg(not(feature = "arm"))]
 fn test(folder: &std::path::Path) -> Result<()> {
-    let mut command = shell::cargo(&["run", "--quiet", "--locked", "--package", "xtask"]);
-    command.args(["--features", "arm", "--", "arm", "--test"]);
+    let mut command = shell::xtask_with("arm", false);
+    command.args(["arm", "--test"]);
     shell::run(command.arg(folder))
 }

@@ -110,11 +110,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
 pub(crate) fn again_with_server(optimised: bool) -> Result<()> {
     use crate::shell;
 
-    let mut command = shell::cargo(&["run", "--quiet", "--locked", "--package", "xtask"]);
-    if optimised {
-        command.arg("--release");
-    }
-    command.args(["--features", "evaluation", "--"]);
+    let mut command = shell::xtask_with("evaluation", optimised);
     command.args(std::env::args_os().skip(1));
     shell::run(&mut command)
 }

@@ -195,6 +195,7 @@ impl<'f> Life<'f> {
                     "b0070000-0000-4000-8000-{:08x}{:04x}",
                     self.at, self.boot
                 )),
+                is_in_doubt: false,
             }));
         }
         Ok(events)

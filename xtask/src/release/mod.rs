@@ -150,9 +150,8 @@ fn again(
 ) -> Result<()> {
     use crate::shell;
 
-    let mut command = shell::cargo(&["run", "--quiet", "--locked", "--package", "xtask"]);
-    command.args(["--features", "release", "--", chore]);
-    command.arg(std::path::absolute(folder)?).args(flags);
+    let mut command = shell::xtask_with("release", false);
+    command.arg(chore).arg(std::path::absolute(folder)?).args(flags);
     if let Some(key) = key {
         command.arg("--sign-key").arg(std::path::absolute(key)?);
     }

@@ -29,8 +29,8 @@ pub(crate) fn run(options: &Options) -> Result<()> {
 pub(crate) fn run(options: &Options) -> Result<()> {
     use crate::shell;
 
-    let mut command = shell::cargo(&["run", "--quiet", "--locked", "--package", "xtask"]);
-    command.args(["--features", "daemon", "--", "bench", "daemon"]);
+    let mut command = shell::xtask_with("daemon", false);
+    command.args(["bench", "daemon"]);
     command.arg(format!("--minutes={}", options.minutes));
     if let Some(agent) = &options.agent {
         command.arg("--agent").arg(std::path::absolute(agent)?);

@@ -94,8 +94,8 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     } else {
         "matching"
     };
-    let mut command = shell::cargo(&["run", "--quiet", "--release", "--locked", "--package", "xtask"]);
-    command.args(["--features", features, "--", "bench", "match", "--canons"]);
+    let mut command = shell::xtask_with(features, true);
+    command.args(["bench", "match", "--canons"]);
     command.arg(&options.canons);
     command.arg(format!("--runs={}", options.runs));
     command.arg(format!("--planted-mb={}", options.planted_mb));
