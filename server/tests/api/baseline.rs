@@ -265,3 +265,36 @@ async fn the_case_file_answers_the_form_and_says_what_is_not_known() {
         .unwrap();
     assert!(page.contains("/api/v1/nodes/gpu-17/case?format=markdown"));
 }
+
+#[tokio::test]
+async fn the_case_file_has_what_earlier_reports_told() {
+    let with_31 = |seeds: &mut Vec<_>| {
+        let all = peerless::bundle::embedded().unwrap();
+        seeds.extend(
+            all.into_iter()
+                .filter(|seed| seed.id.as_str().starts_with("xid/31-")),
+        );
+    };
+    let app = TestApp::start_with(|options| with_31(&mut options.seeds)).await;
+    let upload = app.token(&[Scope::Report]).await;
+    let fleet = app.token(&[Scope::Fleet]).await;
+    for run in 1..=3 {
+        let mut report = bench("gpu-17", run, 1.0);
+        report["node"]["boot_id"] = object!(format!("boot-{run}"));
+        if run == 1 {
+            report["logs"] = object!([{"source": "kmsg", "when": "before", "text":
+                "[  9.0] NVRM: Xid (PCI:0000:00:07): 31, pid=4242, name=python3, Ch 00000008, intr 00000000. MMU Fault: ENGINE GRAPHICS GPCCLIENT_T1_2 faulted @ 0x7f8a_00000000. Fault is of type FAULT_PDE ACCESS_TYPE_VIRT_READ"}]);
+        }
+        let sent = app.post("/api/v1/reports").bearer_auth(&upload).json(&report);
+        assert_eq!(sent.send().await.unwrap().status(), 201);
+    }
+    let case = json(app.get_with("/api/v1/nodes/gpu-17/case", &fleet).await).await;
+    assert_eq!(case["standing"]["report_id"], "gpu-17-run-3");
+    let told: Vec<_> = case["timeline"].as_array().unwrap().iter().collect();
+    assert_eq!(
+        told.iter()
+            .map(|one| (&one["what"], &one["report_id"]))
+            .collect::<Vec<_>>(),
+        [(&object!("Xid 31"), &object!("gpu-17-run-1"))]
+    );
+}

@@ -1,5 +1,5 @@
-//! Puts a case together from what the store keeps. It reads a bounded number of reports: the one whose verdict stands, the latest, and the latest
-//! that measured something.
+//! Puts a case together from what the store keeps. It reads a bounded number of reports: the one whose verdict stands, the latest, the latest
+//! that measured something, and the latest that told of something, also of what is over.
 
 use kb_core::baseline::{Reviewed, Standing};
 use kb_core::ids::NodeId;
@@ -20,6 +20,8 @@ use crate::store::{ReportListing, ReportQuery, Store, StoredFinding, Weight};
 /// Reports that are looked through for proofs.
 const REPORTS: u32 = 200;
 const PROOFS: usize = 20;
+/// Reports about faults that are read beside the others; one of eight GPUs is half a megabyte.
+const FAULTS: usize = 8;
 const EVENTS: u32 = 50;
 /// Figures that are told in words.
 const LINES: usize = 20;
@@ -51,16 +53,22 @@ pub async fn collect(
     let listed = store.reports(query).await?;
 
     let newest = latest.as_ref().unwrap_or(&standing);
-    let read: Vec<&Report> = [
+    let mut read: Vec<&ReportView> = [
         latest.as_ref(),
         Some(&standing),
         measured.as_ref().map(|(view, _)| view),
     ]
     .into_iter()
     .flatten()
-    .map(|view| &view.report)
     .collect();
-    let timeline = timeline::of(read);
+    let faults = faults(store, node, (&listed, &read)).await?;
+    read.extend(&faults);
+    read.sort_by(|one, other| {
+        let newest_first = other.listing.ended().cmp(&one.listing.ended());
+        newest_first.then_with(|| one.listing.id.as_str().cmp(other.listing.id.as_str()))
+    });
+    read.dedup_by(|one, other| one.listing.id == other.listing.id);
+    let timeline = timeline::of(read.iter().map(|view| &view.report));
     let proofs = listed
         .iter()
         .filter(|report| report.weight == Weight::Proof || report.verdict == Verdict::Healthy);
@@ -77,7 +85,11 @@ pub async fn collect(
             reports: listing.reports,
         },
         standing: run(&standing.listing),
-        form: form::answers(described, timeline::numbers(&timeline)),
+        form: form::answers(
+            described,
+            timeline::numbers(&timeline),
+            (read.len(), listing.reports),
+        ),
         findings: standing.findings.iter().map(finding).collect(),
         timeline,
         proofs: proofs.take(PROOFS).map(run).collect(),
@@ -95,6 +107,24 @@ pub async fn collect(
         host: described.host.clone(),
         gpus: gpus(described),
     }))
+}
+
+/// The latest reports that told of a fault and are not read yet, and where few did, the latest with a finding.
+async fn faults(
+    store: &dyn Store,
+    node: &NodeId,
+    (listed, read): (&[ReportListing], &[&ReportView]),
+) -> Result<Vec<ReportView>, CaseError> {
+    let unread = listed
+        .iter()
+        .filter(|report| read.iter().all(|view| view.listing.id != report.id));
+    let (told, others): (Vec<_>, Vec<_>) = unread.partition(|report| report.tells_of_fault());
+    let found = others.into_iter().filter(|report| report.findings > 0);
+    let mut views = Vec::new();
+    for report in told.into_iter().chain(found).take(FAULTS) {
+        views.extend(reports::read(store, Some(node), &report.id).await?);
+    }
+    Ok(views)
 }
 
 /// The report that tells most of the machine: the newest that lists as many GPUs as the one whose verdict stands.

@@ -145,8 +145,8 @@ const OF_CASE: [(&str, &str); 3] = [
     ),
 ];
 
-/// All questions with what a report answers. `xids` says what the timeline holds.
-pub(super) fn answers(report: &Report, xids: Option<String>) -> Vec<Answer> {
+/// All questions with what a report answers. `xids` says what the timeline holds, which was read from `read` of all reports.
+pub(super) fn answers(report: &Report, xids: Option<String>, (read, all): (usize, u32)) -> Vec<Answer> {
     let machine = OF_MACHINE
         .iter()
         .map(|question| answer("machine", question, |name| report.host.get(name)));
@@ -165,7 +165,7 @@ pub(super) fn answers(report: &Report, xids: Option<String>) -> Vec<Answer> {
         about: "case".to_owned(),
         question: "Xids".to_owned(),
         how: xids.is_none().then(|| {
-            "no report of the node tells of one; look at the kernel log: dmesg | grep Xid".to_owned()
+            format!("{read} of the node's {all} reports were read, and none of these tells of one; look at the kernel log: dmesg | grep Xid")
         }),
         answer: xids,
     };
