@@ -2,25 +2,30 @@
 
 mod beside;
 mod counts;
+mod denials;
 mod foreign;
+mod found;
+mod glog;
+mod languages;
 mod level;
 mod not_a_number;
+mod ports;
+mod searches;
 mod shortfall;
 mod states;
 #[cfg(test)]
 mod tests;
+mod tokens;
 mod wrong;
+mod zeros;
 
 use std::cell::LazyCell;
-use std::sync::LazyLock;
-
-use aho_corasick::{AhoCorasick, AhoCorasickKind, Match};
 
 use counts::counts_none;
-use foreign::{FOREIGN, Script};
+pub(crate) use found::find_error_word;
+use found::{Found, Kind};
 pub(crate) use level::Level;
 use level::Levels;
-use states::{STATES, When};
 
 /// Beginnings of words that tell of an error.
 const ERRORS: [&str; 81] = [
@@ -136,104 +141,51 @@ const MARKED_BEFORE: usize = 2;
 /// Most signs behind it where it is the last word of its line: a line may repeat it, and have signs without end.
 const SIGNS_BEHIND: usize = 64;
 
-static ERROR_WORDS: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
-    AhoCorasick::builder()
-        .ascii_case_insensitive(true)
-        // Whole logs are read by it.
-        .kind(Some(AhoCorasickKind::DFA))
-        .build(
-            ERRORS
-                .iter()
-                .chain(STATES.iter().map(|(phrase, _)| phrase))
-                .chain(FOREIGN.iter().map(|(word, _)| word)),
-        )
-        .ok()
-});
-
-/// What a found word is.
-enum Kind {
-    /// A word of an error in English.
-    Error,
-    /// The phrase of a state.
-    State(When),
-    /// A word of an error in another language.
-    Foreign(Script),
-}
-
-fn kind_of(found: Match) -> Kind {
-    let Some(place) = found.pattern().as_usize().checked_sub(ERRORS.len()) else {
-        return Kind::Error;
-    };
-    if let Some((_, when)) = STATES.get(place) {
-        return Kind::State(*when);
-    }
-    let foreign = place
-        .checked_sub(STATES.len())
-        .and_then(|place| FOREIGN.get(place));
-    foreign.map_or(Kind::Error, |(_, script)| Kind::Foreign(*script))
-}
-
-/// Where the first word that may tell of an error begins, in bytes. Only [`looks_like_error`] says whether its line does.
-pub(crate) fn find_error_word(text: &[u8]) -> Option<usize> {
-    let errors = ERROR_WORDS.as_ref()?;
-    let mut found = errors.find_iter(text);
-    let first = found.find(|found| {
-        let at = found.start();
-        let before = at.checked_sub(1).and_then(|before| text.get(before));
-        // `m` and `K` end the signs that set a colour and clear a line; GCC writes both before `error:`.
-        let begins = before
-            .is_none_or(|before| !before.is_ascii_alphanumeric() || matches!(before, b'm' | b'K'))
-            || is_hump(text, at);
-        match kind_of(*found) {
-            Kind::Error => begins,
-            Kind::State(when) => when.may_stand(text, at, begins),
-            Kind::Foreign(script) => script.may_stand(begins),
-        }
-    });
-    first.map(|found| found.start())
-}
-
 /// Whether a line may tell of an error: it has such a word at the beginning of one of its own, or as an exception's name ends, and
 /// neither its number nor its level says that it is none.
 ///
 /// `columns` tells where the line names columns of a table, which are no words of an error; it is asked only where that matters.
 pub(crate) fn looks_like_error(line: &str, columns: impl FnOnce() -> Vec<usize>) -> bool {
-    let Some(errors) = ERROR_WORDS.as_ref() else {
-        return false;
-    };
     let begins = |at: usize| {
         let before = line.get(..at).and_then(|before| before.chars().next_back());
         before.is_none_or(|before| !before.is_alphanumeric()) || is_hump(line.as_bytes(), at)
     };
-    let mut levels = Levels::new(line.as_bytes());
     let columns = LazyCell::new(columns);
     let is_column = |at: usize| {
         let rest = line.get(at..).unwrap_or_default();
         rest.starts_with("XIDER") && columns.contains(&at)
     };
-    errors.find_iter(line).any(|found| {
-        let (from, to) = (found.start(), found.end());
-        match kind_of(found) {
+    let tells = |found: Found, levels: &mut Levels<'_>| {
+        let Found { from, to, kind } = found;
+        match kind {
             Kind::State(when) => {
                 let line = line.as_bytes();
-                return when.may_stand(line, from, begins(from)) && when.tells(line, from, to);
+                when.may_stand(line, from, begins(from)) && when.tells(line, from, to)
             }
             Kind::Foreign(script) => {
-                return script.may_stand(begins(from))
+                script.may_stand(begins(from))
                     && levels.until(from) != Some(Level::Info)
-                    && script.tells(line, from, to);
+                    && script.tells(line, from, to)
             }
-            Kind::Error => {}
+            Kind::Error => {
+                begins(from)
+                    && !is_phrase_of_none(line, from)
+                    && !is_column(from)
+                    && !is_setting(line, from, to)
+                    && !counts_none(line, from, to)
+                    // A word that is a level itself counts although the line begins with a milder one: `INFO … ERROR: x failed` is
+                    // the line of another program that the first one passes on.
+                    && (levels.until(from) != Some(Level::Info) || is_marked(line, from, to))
+            }
         }
-        begins(from)
-            && !is_phrase_of_none(line, from)
-            && !is_column(from)
-            && !is_setting(line, from, to)
-            && !counts_none(line, from, to)
-            // A word that is a level itself counts although the line begins with a milder one: `INFO … ERROR: x failed` is the
-            // line of another program that the first one passes on.
-            && (levels.until(from) != Some(Level::Info) || is_marked(line, from, to))
-    })
+    };
+    // Levels are asked for in the order of the places, which each of the two begins anew.
+    let mut levels = Levels::new(line.as_bytes());
+    if found::ascii(line.as_bytes()).any(|found| tells(found, &mut levels)) {
+        return true;
+    }
+    let mut levels = Levels::new(line.as_bytes());
+    found::wide(line.as_bytes()).any(|found| tells(found, &mut levels))
 }
 
 /// Whether something was found to be unhealthy: device plugins and node agents say so in lines of information.

@@ -1,5 +1,7 @@
 //! Whether a line counts fewer than it should: `expected 8 GPUs, found 7`, `Found 7 of 8 GPUs`, `7/8 ranks`, `only 7 GPUs detected`.
 
+use super::tokens::{Token, tokens, width};
+
 /// What is counted; each stands for its plural, too.
 const THINGS: [&str; 18] = [
     "gpu",
@@ -79,38 +81,8 @@ const TAKEN: [&str; 13] = [
     "assigned",
     "supported",
 ];
-/// What is read before and behind the word that woke this, in bytes.
-const AROUND: usize = 96;
 /// Words between one of [`WANTED`] or [`THERE`] and its number.
 const APART: usize = 3;
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Token<'l> {
-    Word(&'l [u8]),
-    Number(u64),
-    Sign(u8),
-}
-
-impl Token<'_> {
-    fn is_of(self, list: &[&str]) -> bool {
-        matches!(self, Self::Word(word) if list.iter().any(|known| word.eq_ignore_ascii_case(known.as_bytes())))
-    }
-
-    fn is_thing(self, list: &[&str]) -> bool {
-        let Self::Word(word) = self else {
-            return false;
-        };
-        let singular = match word {
-            [one @ .., b's' | b'S'] => one,
-            _ => word,
-        };
-        let is = |known: &&str| {
-            let known = known.as_bytes();
-            word.eq_ignore_ascii_case(known) || singular.eq_ignore_ascii_case(known)
-        };
-        list.iter().any(is)
-    }
-}
 
 /// Whether the part of a line around `at` counts fewer than it should. Reads a bounded part of it.
 pub(super) fn is_short(line: &[u8], at: usize) -> bool {
@@ -118,6 +90,9 @@ pub(super) fn is_short(line: &[u8], at: usize) -> bool {
     is_part_of_whole(&tokens)
         || is_part_healthy(&tokens)
         || is_below_wanted(&tokens)
+        || is_less_than_wanted(&tokens)
+        || is_below_in_brackets(&tokens)
+        || is_narrower(&tokens)
         || is_only(&tokens)
         || is_none(&tokens)
 }
@@ -215,6 +190,87 @@ fn is_below_wanted(tokens: &[Token<'_>]) -> bool {
     names_thing && there.any(is_less)
 }
 
+/// `expected 8, got 7`: right beside their words, the numbers need no name of what they count.
+fn is_less_than_wanted(tokens: &[Token<'_>]) -> bool {
+    const BEFORE: [&str; 4] = ["expected", "expecting", "want", "wanted"];
+    const GOT: [&str; 5] = ["got", "found", "have", "saw", "actual"];
+    (0..tokens.len()).any(|at| {
+        let [wanted, rest @ ..] = tokens.get(at..).unwrap_or_default() else {
+            return false;
+        };
+        let [Token::Number(whole), rest @ ..] = without_sign(rest) else {
+            return false;
+        };
+        let rest = match rest {
+            [Token::Sign(b',' | b';' | b'('), rest @ ..] => rest,
+            _ => rest,
+        };
+        let rest = match rest {
+            [but, rest @ ..] if but.is_of(&["but", "and"]) => rest,
+            _ => rest,
+        };
+        let [got, rest @ ..] = rest else {
+            return false;
+        };
+        let [Token::Number(part), rest @ ..] = without_sign(rest) else {
+            return false;
+        };
+        wanted.is_of(&BEFORE) && got.is_of(&GOT) && part < whole && counts(rest)
+    })
+}
+
+/// Whether the number before these is a count, and no measure with a unit: `got 7 ms`.
+fn counts(behind: &[Token<'_>]) -> bool {
+    match behind.first() {
+        None => true,
+        Some(Token::Number(_)) => false,
+        Some(Token::Sign(sign)) => !matches!(sign, b'%' | b'/'),
+        Some(word) => {
+            word.is_thing(&THINGS) || word.is_of(&["instead", "only", "on", "in", "for", "from", "at"])
+        }
+    }
+}
+
+fn without_sign<'t, 'l>(tokens: &'t [Token<'l>]) -> &'t [Token<'l>] {
+    match tokens {
+        [Token::Sign(b':' | b'='), rest @ ..] => rest,
+        _ => tokens,
+    }
+}
+
+/// `GPUs: 7 (expected 8)`. In the singular it would be the number of one of them.
+fn is_below_in_brackets(tokens: &[Token<'_>]) -> bool {
+    (0..tokens.len()).any(|at| {
+        let [things, rest @ ..] = tokens.get(at..).unwrap_or_default() else {
+            return false;
+        };
+        let is_plural = matches!(things, Token::Word([.., b's' | b'S'])) && things.is_thing(&THINGS);
+        let [Token::Number(part), Token::Sign(b'(' | b'['), wanted, rest @ ..] = without_sign(rest) else {
+            return false;
+        };
+        let [Token::Number(whole), rest @ ..] = without_sign(rest) else {
+            return false;
+        };
+        is_plural && wanted.is_of(&WANTED) && part < whole && counts(rest)
+    })
+}
+
+/// `PCIe link width: x4 (expected x16)`, `Link width expected x16, got x8`.
+fn is_narrower(tokens: &[Token<'_>]) -> bool {
+    const NAMES: [&str; 6] = ["width", "lanes", "lane", "link", "pcie", "pci"];
+    let Some(wanted) = tokens.iter().position(|token| token.is_of(&WANTED)) else {
+        return false;
+    };
+    let (before, behind) = tokens.split_at(wanted);
+    let before = before.iter().rev().find_map(width);
+    let mut behind = behind.iter().filter_map(width);
+    let Some(whole) = behind.next() else {
+        return false;
+    };
+    tokens.iter().any(|token| token.is_of(&NAMES))
+        && before.or_else(|| behind.next()).is_some_and(|part| part < whole)
+}
+
 /// `only 7 GPUs detected`, `only found 7 GPUs`.
 fn is_only(tokens: &[Token<'_>]) -> bool {
     (0..tokens.len()).any(|at| {
@@ -277,51 +333,4 @@ fn number_of(tokens: &[Token<'_>], word: usize) -> Option<usize> {
             let between = tokens.get(at + 1..word).unwrap_or_default();
             between.iter().all(|token| token.is_thing(&THINGS))
         })
-}
-
-fn tokens(line: &[u8], at: usize) -> Vec<Token<'_>> {
-    let from = at.saturating_sub(AROUND);
-    let part = line.get(from..line.len().min(at + AROUND)).unwrap_or_default();
-    // A word that the part cuts is none.
-    let cut = if from > 0 { length_of_word(part) } else { 0 };
-    let mut rest = part.get(cut..).unwrap_or_default();
-    let mut tokens = Vec::new();
-    while let Some((first, behind)) = rest.split_first() {
-        let length = length_of_word(rest);
-        if length == 0 {
-            if !first.is_ascii_whitespace() {
-                tokens.push(Token::Sign(*first));
-            }
-            rest = behind;
-            continue;
-        }
-        let (word, behind) = rest.split_at(length);
-        tokens.push(number(word).map_or(Token::Word(word), Token::Number));
-        rest = behind;
-    }
-    tokens
-}
-
-/// Digits and points are one word: `2.0` and `550.54.14` count nothing.
-fn length_of_word(text: &[u8]) -> usize {
-    let is_of_word = |byte: &&u8| byte.is_ascii_alphanumeric();
-    let length = text.iter().take_while(is_of_word).count();
-    let is_digits = length > 0 && text.iter().take(length).all(u8::is_ascii_digit);
-    let point = text.get(length..).unwrap_or_default();
-    match point {
-        [b'.', digit, ..] if is_digits && digit.is_ascii_digit() => {
-            let more = point
-                .iter()
-                .take_while(|byte| **byte == b'.' || byte.is_ascii_alphanumeric());
-            length + more.count()
-        }
-        _ => length,
-    }
-}
-
-fn number(word: &[u8]) -> Option<u64> {
-    if !word.iter().all(u8::is_ascii_digit) {
-        return None;
-    }
-    std::str::from_utf8(word).ok()?.parse().ok()
 }

@@ -4,7 +4,9 @@
 use super::beside::{
     ends_with_zero, has_missing_member, has_part, is_column, is_one_of, names, number, value,
 };
+use super::glog;
 use super::not_a_number::is_not_a_number;
+use super::ports::is_down;
 use super::shortfall::is_short;
 use super::wrong::{has_wrong_values, may_be_row};
 
@@ -35,6 +37,8 @@ pub(super) enum When {
     Column,
     /// At a figure of a training, or a word that says that it is one.
     NotANumber,
+    /// The same for a phrase of a figure and `inf` with a blank between.
+    InfOfFigure,
     /// In a count of fewer than there should be.
     Short,
     /// The same, behind a digit: `7/8 GPUs`.
@@ -47,11 +51,15 @@ pub(super) enum When {
     NumberOfDevice,
     /// In a row of nccl-tests that counts wrong values.
     WrongRow,
+    /// Behind the name of a file in the head that glog writes for an error.
+    GlogError,
+    /// As the state of a port or a link.
+    OfPort,
 }
 
 use When::{
-    AfterDevice, AfterNumber, Always, Column, HasPart, Is, IsFrom, IsNot, IsNumber, Members, NotANumber,
-    NumberOfDevice, OfDevice, Short, ShortBehindDigit, Unless, Word, WrongRow,
+    AfterDevice, AfterNumber, Always, Column, GlogError, HasPart, InfOfFigure, Is, IsFrom, IsNot, IsNumber,
+    Members, NotANumber, NumberOfDevice, OfDevice, OfPort, Short, ShortBehindDigit, Unless, Word, WrongRow,
 };
 
 /// Node and job states of Slurm, states of ports and of drives.
@@ -85,7 +93,7 @@ const YES: &[&str] = &["yes", "true"];
 
 /// Phrases in ASCII lower case. None of them begins with what a word of [`super::ERRORS`] begins with and ends before it: the words are
 /// looked for one behind the other, and the one that ends first takes its bytes.
-pub(super) const STATES: [(&str, When); 94] = [
+pub(super) const STATES: [(&str, When); 111] = [
     // PCIe, by lspci.
     ("(downgraded)", Always),
     ("(rev ff)", Always),
@@ -127,6 +135,7 @@ pub(super) const STATES: [(&str, When); 94] = [
         Is(&["polling", "disabled", "sleep", "linkerrorrecovery"]),
     ),
     ("packet loss", AfterNumber),
+    (": down", OfPort),
     // Slurm and drives.
     ("state:", HasPart(BAD_STATES)),
     ("state=", HasPart(BAD_STATES)),
@@ -187,6 +196,8 @@ pub(super) const STATES: [(&str, When); 94] = [
     ),
     ("ue=", NumberOfDevice),
     ("ue:", NumberOfDevice),
+    ("uncorr. ecc", IsNumber),
+    ("uncorrected ecc", IsNumber),
     // Programs that see no device.
     ("available", OfDevice(NO)),
     ("not available", AfterDevice),
@@ -207,8 +218,13 @@ pub(super) const STATES: [(&str, When); 94] = [
     (": inf", NotANumber),
     (":inf", NotANumber),
     ("is inf", NotANumber),
+    ("loss inf", InfOfFigure),
+    ("norm inf", InfOfFigure),
+    ("ppl inf", InfOfFigure),
+    ("perplexity inf", InfOfFigure),
     // Counts.
     ("expect", Short),
+    ("want", Short),
     ("found", Short),
     ("detected", Short),
     ("only", Short),
@@ -230,6 +246,16 @@ pub(super) const STATES: [(&str, When); 94] = [
     ("int32", WrongRow),
     ("int64", WrongRow),
     ("f8e", WrongRow),
+    // Endings of source files, as glog and klog name them. Python writes each line of a traceback with such a head, and its words tell.
+    (".cc:", GlogError),
+    (".cpp:", GlogError),
+    (".cxx:", GlogError),
+    (".c:", GlogError),
+    (".cu:", GlogError),
+    (".h:", GlogError),
+    (".hpp:", GlogError),
+    (".go:", GlogError),
+    (".rs:", GlogError),
 ];
 
 /// What a program for GPUs cannot do without, as the beginning of a word.
@@ -296,6 +322,7 @@ impl When {
             HasPart(parts) => has_part(line, to, parts),
             Column => is_column(line, from, to),
             NotANumber => is_not_a_number(line, from, to),
+            InfOfFigure => is_not_a_number(line, to.saturating_sub("inf".len()), to),
             Short | ShortBehindDigit => is_short(line, from),
             Members => has_missing_member(line, from),
             Unless(values) => !is_of(values),
@@ -304,6 +331,8 @@ impl When {
                     && (names(before, &DEVICES) || names(before, &MEMORIES))
             }
             WrongRow => has_wrong_values(line, from),
+            GlogError => glog::is_error(line, from),
+            OfPort => is_down(line, from, to),
         }
     }
 
@@ -317,6 +346,9 @@ impl When {
             }
             Short => begins && may_count(text, from),
             WrongRow => may_be_row(text, from),
+            GlogError => glog::may_be_place(text, from),
+            // A digit may stand before the colon.
+            OfPort => true,
             NotANumber => begins || text.get(from).is_some_and(|first| !first.is_ascii_alphanumeric()),
             _ => begins,
         }

@@ -1,6 +1,7 @@
 mod foreign;
 mod shapes;
 
+use super::states::STATES;
 use super::*;
 
 /// As logs are read: columns of tables are told by their room.
