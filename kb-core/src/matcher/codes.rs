@@ -148,13 +148,19 @@ fn introduced<'a>(line: &'a [u8], family: &'a [u8]) -> impl Iterator<Item = (u64
             let is_named = is_xid && rest.get(..digits_at) == Some(b" ".as_slice());
             let is_count =
                 !is_named && (behind.starts_with(b" errors") || behind.starts_with(b" error found"));
-            let end = if is_count { End::Other } else { digits_end(behind) };
+            let has_place = rest
+                .get(..digits_at)
+                .is_some_and(|between| between.contains(&b'('));
+            // `Xid (PCI:0000:4c:00): 31:00): 79` is two lines in one: the number may be cut, and the rest is another's.
+            let is_mixed =
+                is_xid && has_place && matches!(behind, [b':', next, ..] if next.is_ascii_hexdigit());
+            let end = if is_count || is_mixed {
+                End::Other
+            } else {
+                digits_end(behind)
+            };
             // The driver's own line, `Xid (PCI:0000:3b:00): 13, 0003`, names one.
-            let may_list = is_xid
-                && end == End::Number
-                && rest
-                    .get(..digits_at)
-                    .is_some_and(|between| !between.contains(&b'('));
+            let may_list = is_xid && end == End::Number && !has_place;
             let is_plural = rest.first() == Some(&b's');
             let mut list = if may_list {
                 further(behind, is_plural)
@@ -225,7 +231,12 @@ fn skip_to_number(rest: &[u8]) -> Option<usize> {
             b if b.is_ascii_digit() => return (at > 0).then_some(at),
             b'(' if !bracket_seen && !tail.get(1).is_some_and(u8::is_ascii_digit) => {
                 bracket_seen = true;
-                at += tail.iter().position(|&b| b == b')')? + 1;
+                let group = tail.iter().position(|&b| b == b')')? + 1;
+                // Where another begins in it, the number behind it is that one's.
+                if tail.get(1..group)?.contains(&b'(') {
+                    return None;
+                }
+                at += group;
             }
             // `NVML errors (1)` is a count.
             b'(' if is_plural && !bracket_seen => return None,

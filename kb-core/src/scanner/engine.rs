@@ -22,6 +22,7 @@ use super::messages::{host_of, messages, shown_parts};
 use super::origin::Origin;
 use super::partial::{Cuts, Partials};
 use super::raised::Raised;
+use super::resources::Resources;
 use super::restore::{Signs, restore};
 use super::rows::has_head;
 use super::sequence::Sequences;
@@ -59,6 +60,7 @@ pub(super) struct Engine {
     raised: Raised,
     partials: Partials,
     pub(super) tables: Tables,
+    resources: Resources,
 }
 
 impl Engine {
@@ -82,6 +84,7 @@ impl Engine {
             raised: Raised::default(),
             partials: Partials::default(),
             tables: Tables::default(),
+            resources: Resources::default(),
         }
     }
 
@@ -104,6 +107,7 @@ impl Engine {
             }
             return;
         }
+        self.resources.read(part, &mut self.tally.error_lines);
         // Lines with terminal colours or escapes are read one by one; all that stands between them is read as it is.
         let mut from = 0;
         let mut line = part.line;

@@ -15,7 +15,7 @@
 //! raised   errors that a program reports by the form of its language; unknown: such an error that no record knows
 //! caught   errors that a program reports as warnings, for it goes on
 //! fatal    lines that are not harmless, whatever their record says; unexplained: Xids that no record explains; error_lines: lines
-//!          that look like errors and that no record explains
+//!          that look like errors and that no record explains; resources: GPUs that Kubernetes cannot give to pods
 //! source_code  hits in a program's source, which nobody printed
 //! sieve    whether a scan of a short text can find anything
 //! ```
@@ -59,6 +59,7 @@ mod pasted;
 mod prefix;
 mod raised;
 mod relations;
+mod resources;
 mod restore;
 mod rows;
 mod score;

@@ -45,6 +45,22 @@ fn each_number_of_a_list_counts_and_a_count_is_none() {
     }
 }
 
+/// Lines of two GPUs that were written into each other.
+#[test]
+fn the_number_of_a_mixed_line_is_nobodys() {
+    for line in [
+        "NVRM: Xid (PCI:0000:3bNVRM: Xid (PCI:0000:4c:00): 31:00): 79, pid",
+        "NVRM: Xid (PCI:0000:4c:00): 31:00): 79, pid=7",
+    ] {
+        for code in ["Xid 31", "Xid 79"] {
+            assert_eq!(verdict("xid", code, line), "", "{code} in {line:?}");
+        }
+    }
+    // The inner line is whole.
+    let line = "NVRM: Xid (PCI:0000:3bNVRM: Xid (PCI:0000:4c:00): 31, pid=7";
+    assert_eq!(verdict("xid", "Xid 31", line), "match");
+}
+
 #[test]
 fn numbers_need_their_family_and_their_domain() {
     for (domain, code, line, expected) in [

@@ -45,3 +45,15 @@ fn an_xid_that_no_record_explains_is_told() {
     let many = many.concat();
     assert_eq!(scan_text(&matcher, many).notes.len(), 17);
 }
+
+/// Lines of two GPUs that were written into each other.
+#[test]
+fn the_number_of_a_mixed_line_is_not_told() {
+    let line = "NVRM: Xid (PCI:0000:3bNVRM: Xid (PCI:0000:4c:00): 31:00): 79, pid\n";
+    let mut known = record("xid/79", "GPU has fallen off the bus");
+    known.domain = "xid".to_owned();
+    known.codes = vec!["Xid 79".to_owned()];
+    let summary = scan_text(&matcher_of(vec![known]), line);
+    assert_eq!(summary.notes, Vec::<String>::new());
+    assert_eq!(summary.unexplained.unwrap().lines.len(), 1);
+}
