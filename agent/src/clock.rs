@@ -21,6 +21,11 @@ pub(crate) fn http_date(time: OffsetDateTime) -> String {
     text.replace("+0000", "GMT")
 }
 
+/// Seconds since the boot, those asleep included. Nobody sets this clock.
+pub(crate) fn seconds_since_boot() -> i64 {
+    rustix::time::clock_gettime(rustix::time::ClockId::Boottime).tv_sec
+}
+
 pub(crate) struct SystemClock;
 
 impl Clock for SystemClock {

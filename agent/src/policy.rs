@@ -16,8 +16,19 @@ const NAME: &str = "policy.json";
 const LAST: &str = "policy.last.json";
 /// The version of a policy that is there and cannot be read.
 const UNREADABLE: &str = "unreadable";
+/// The version of a policy that was given to another node.
+const FOREIGN: &str = "foreign";
 /// What an older server says of the call.
 const NO_SUCH_CALL: u16 = 404;
+
+/// Whose a policy is, by the node that it was given to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Whose {
+    ThisNodes,
+    AnotherNodes,
+    /// Nothing that can be read knows this node by that name, or as another one.
+    NotKnown,
+}
 
 /// What was fetched, and where from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -67,32 +78,60 @@ impl PolicyFile {
         }
     }
 
-    /// The policy. Where one is there that cannot be read, the records decide, and its version says so; what it made a fault, as it was
-    /// read last, stays one.
-    pub(crate) fn policy(&self, say: &dyn Fn(&str)) -> Policy {
+    /// The policy. Where one is there that cannot be read, or that was given to another node, the records decide, and its version says
+    /// so. What the one that was read last made a fault stays one; so does what a policy does that may be this node's.
+    pub(crate) fn policy(&self, whose: &dyn Fn(&NodeId) -> Whose, say: &dyn Fn(&str)) -> Policy {
         match self.read() {
-            Ok(kept) => {
-                if let Some(kept) = &kept {
-                    self.remember(kept);
+            Ok(None) => Policy::default(),
+            Ok(Some(kept)) if whose(&kept.node) == Whose::ThisNodes => {
+                self.remember(&kept);
+                kept.given.policy
+            }
+            Ok(Some(kept)) => {
+                let node = kept.node.clone();
+                let policy = self.faults_of(Some(kept), FOREIGN, whose, say);
+                if !policy.rules.is_empty() {
+                    say(&format!(
+                        "the policy is of the node {node}, and whether this node was called so cannot be told: what it makes a fault is \
+                         one, the records decide all else"
+                    ));
                 }
-                kept.map(|kept| kept.given.policy).unwrap_or_default()
+                policy
             }
             Err(why) => {
-                let last = self.last().read().ok().flatten();
-                let rules = last.map(|kept| kept.given.policy.rules).unwrap_or_default();
-                if !rules.iter().any(|rule| rule.is == Meaning::Fault) {
-                    say(&format!("no policy is used, the records alone decide: {why}"));
-                } else {
+                let last = self.last();
+                let policy = last.faults_of(last.read().ok().flatten(), UNREADABLE, whose, say);
+                if policy.rules.iter().any(|rule| rule.is == Meaning::Fault) {
                     say(&format!(
                         "the policy cannot be read: what it made a fault before stays one, the records decide all else: {why}"
                     ));
+                } else {
+                    say(&format!("no policy is used, the records alone decide: {why}"));
                 }
-                Policy {
-                    version: UNREADABLE.to_owned(),
-                    rules,
-                    faults_only: true,
-                }
+                policy
             }
+        }
+    }
+
+    /// Of what this file holds, the faults; nothing of a policy that is known to be another node's.
+    fn faults_of(
+        &self,
+        mut kept: Option<Kept>,
+        version: &str,
+        whose: &dyn Fn(&NodeId) -> Whose,
+        say: &dyn Fn(&str),
+    ) -> Policy {
+        if let Some(foreign) = kept.take_if(|kept| whose(&kept.node) == Whose::AnotherNodes) {
+            say(&format!(
+                "{}: it is of the node {}, and is not used",
+                self.0.display(),
+                foreign.node
+            ));
+        }
+        Policy {
+            version: version.to_owned(),
+            rules: kept.map(|kept| kept.given.policy.rules).unwrap_or_default(),
+            faults_only: true,
         }
     }
 
@@ -180,9 +219,14 @@ enum Failed {
     Answer(String),
 }
 
-/// What is said of a policy that is there and cannot be read.
+/// What is said of a policy that is there, and that cannot be read or is another node's.
 pub(crate) fn doubt(policy: &Policy) -> Option<String> {
-    (policy.version == UNREADABLE).then(|| format!("warning: the site's policy ({NAME}) cannot be read"))
+    let why = match policy.version.as_str() {
+        UNREADABLE => "cannot be read",
+        FOREIGN => "was given to another node",
+        _ => return None,
+    };
+    Some(format!("warning: the site's policy ({NAME}) {why}"))
 }
 
 /// Notes in a report by which policy it was judged.

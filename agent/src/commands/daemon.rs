@@ -8,15 +8,16 @@ use kb_core::health::{Health, tell_by};
 use kb_core::ids::NodeId;
 use kb_core::report::Report;
 use kb_core::verdict::{ExitCode, Verdict};
+use serde::Serialize;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
 use crate::cli::DaemonArgs;
-use crate::clock::{Clock as _, SystemClock};
+use crate::clock::{Clock as _, SystemClock, seconds_since_boot};
 use crate::drained::Drained;
 use crate::files::{FOR_ALL, FOR_OWNER, read_plain, write_whole};
 use crate::host;
-use crate::ledger::Unkept;
+use crate::ledger::{ABOUT, Unkept};
 use crate::output;
 use crate::policy::{PolicyFile, stamp};
 use crate::probe::{self, Depth};
@@ -25,11 +26,6 @@ use crate::upload::{Body, ConfigurationError, Pace, Spool, Uploader, credential_
 
 use super::enrol::Joining;
 use super::{make_report, say_reason};
-
-pub(super) const ABOUT: &str = "daemon.json";
-
-/// As far into the future as a result may be, by a clock that was corrected since.
-pub(super) const CLOCK_SKEW: Duration = Duration::from_mins(5);
 
 struct Daemon<'a> {
     arguments: &'a DaemonArgs,
@@ -167,12 +163,12 @@ impl Daemon<'_> {
     fn observed(&mut self, mut report: Report) -> Report {
         let now = SystemClock.now();
         let ledger = self.arguments.state.ledger();
-        let policy = ledger.policy();
+        let policy = ledger.policy(Some(&report.node));
         stamp(&mut report, &policy);
         let health = ledger.observe(
             &self.arguments.run.host_root(),
-            &report,
-            self.arguments.run.scope(),
+            (&report, self.arguments.run.scope()),
+            &policy,
             now,
             &mut self.unkept,
         );
@@ -285,9 +281,20 @@ fn uploader(arguments: &DaemonArgs, server: &str) -> Result<Uploader, Configurat
     Ok(uploader.within(arguments.upload_within))
 }
 
+/// A result as it is kept: its age by a clock that nobody sets can be told, too.
+#[derive(Serialize)]
+struct KeptResult<'r> {
+    #[serde(flatten)]
+    report: &'r Report,
+    seconds_since_boot: i64,
+}
+
 /// Writes the result, or takes away the one before, which would be taken for it.
 pub(super) fn keep(state: &Path, report: &Report) -> anyhow::Result<()> {
-    let json = serde_json::to_vec(report)?;
+    let json = serde_json::to_vec(&KeptResult {
+        report,
+        seconds_since_boot: seconds_since_boot(),
+    })?;
     let written = write_whole(state, &json, FOR_OWNER);
     if written.is_err() && std::fs::remove_file(state).is_err() {
         // A folder whose entries cannot change may have files that can. An error says that there is none.

@@ -41,7 +41,7 @@ use kb_core::health::{
     open_warnings, report_by, tell_by, told, unread_ledger,
 };
 use kb_core::policy::Policy;
-use kb_core::report::Report;
+use kb_core::report::{Node, Report};
 use kb_core::verdict::{ExitCode, Verdict};
 
 use crate::cli::{BenchArgs, ProbeArgs, ReportArgs, RunArgs, StateArgs};
@@ -245,7 +245,7 @@ fn note_run_where(
     let now = SystemClock.now();
     let Folders { own, of_node } = state.folders();
     let own = own.map(LedgerFile::of);
-    let policy = policy_of(own.as_ref(), of_node.as_deref());
+    let policy = policy_of(own.as_ref(), of_node.as_deref(), &report.node);
     stamp(report, &policy);
     let told = of_node.map_or(Ok(None), |folder| LedgerFile::of(folder).told_to_others());
     let beside = of_run_beside(told, report, scope, &policy);
@@ -281,12 +281,11 @@ fn note_run_where(
 }
 
 /// The policy of the node's daemon; where another user runs that, the one that it shows to all.
-fn policy_of(own: Option<&LedgerFile>, of_node: Option<&Path>) -> Policy {
-    let file = of_node.map(PolicyFile::of);
-    let of_node = file.filter(|file| !matches!(file.read(), Ok(None)));
-    match (of_node, own) {
-        (Some(file), _) => file.policy(&say),
-        (None, Some(ledger)) => ledger.policy(),
+fn policy_of(own: Option<&LedgerFile>, of_node: Option<&Path>, node: &Node) -> Policy {
+    let of_node = of_node.filter(|folder| !matches!(PolicyFile::of(folder).read(), Ok(None)));
+    let of_node = of_node.map(|folder| LedgerFile::of(folder.to_owned()));
+    match (of_node.as_ref(), own) {
+        (Some(ledger), _) | (None, Some(ledger)) => ledger.policy(Some(node)),
         (None, None) => Policy::default(),
     }
 }

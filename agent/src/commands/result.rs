@@ -5,19 +5,20 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use kb_core::health::{Bearing, Entry, Nature, health_by, told};
+use kb_core::health::{Bearing, CLOCK_SKEW, Entry, Nature, health_by, told};
 use kb_core::ids::NodeId;
 use kb_core::report::{self, Node, Report};
 use kb_core::verdict::Verdict;
 use serde::Deserialize;
 use time::OffsetDateTime;
 
-use super::daemon::{ABOUT, CLOCK_SKEW, finished};
+use super::daemon::finished;
 use crate::cli::HereArgs;
+use crate::clock::seconds_since_boot;
 use crate::files::{Room, read_plain, room};
 use crate::gate::{INTERVAL, oldest_look};
 use crate::host::{self, HostRoot};
-use crate::ledger::LedgerFile;
+use crate::ledger::{ABOUT, LedgerFile};
 
 pub(super) struct Here {
     /// `None`: it cannot be named, and no result is held against it.
@@ -118,9 +119,10 @@ impl Untold {
                 Doubt::Foreign => false,
             }
         };
-        let known = ledger.read(here.as_node().as_ref()).ok()??.health(Vec::new());
+        let node = here.as_node();
+        let known = ledger.read(node.as_ref()).ok()??.health(Vec::new());
         // Without a result no model is known: of the rules that may be about it the worst counts.
-        let health = health_by(&ledger.policy(), known, &[]);
+        let health = health_by(&ledger.policy(node.as_ref()), known, &[]);
         let fault = health.open.iter().find(counts)?;
         Some(format!("{}; {}", told(fault), self.why))
     }
@@ -130,6 +132,14 @@ pub(super) struct Made {
     file: PathBuf,
     pub(super) report: Report,
     pub(super) finished: SystemTime,
+    /// When it was kept. `None` of an older agent.
+    seconds_since_boot: Option<i64>,
+}
+
+/// What stands beside the report in its file.
+#[derive(Default, Deserialize)]
+struct Beside {
+    seconds_since_boot: Option<i64>,
 }
 
 impl Made {
@@ -152,10 +162,12 @@ impl Made {
                 "{file}: it does not say when it was made (finished_at: {why})"
             ))
         })?;
+        let beside: Beside = serde_json::from_slice(&bytes).unwrap_or_default();
         Ok(Self {
             file: file.to_owned(),
             report,
             finished: finished.into(),
+            seconds_since_boot: beside.seconds_since_boot,
         })
     }
 
@@ -205,9 +217,7 @@ impl Made {
 
     /// Refuses a look of a daemon that has been silent since.
     pub(super) fn check_age(&self, here: &Here, now: OffsetDateTime) -> Result<(), Untold> {
-        let age = SystemTime::from(now)
-            .duration_since(self.finished)
-            .unwrap_or_default();
+        let age = self.age(here, now);
         if age > oldest_look(here.interval) {
             return Err(Untold::old(format!(
                 "{}: the last look is {} s old, and the daemon looks every {} s",
@@ -227,6 +237,17 @@ impl Made {
             return Err(self.old("the node was booted since it was made"));
         }
         Ok(())
+    }
+
+    /// How old it is, by the clock and, in the boot in which it was made, by the time since that: the clock may have been set back.
+    pub(super) fn age(&self, here: &Here, now: OffsetDateTime) -> Duration {
+        let by_clock = SystemTime::from(now).duration_since(self.finished);
+        let is_of_this_boot = here.boot.is_some() && here.boot == self.report.node.boot_id;
+        let then = self.seconds_since_boot.filter(|_| is_of_this_boot);
+        let since = then.and_then(|then| u64::try_from(seconds_since_boot().saturating_sub(then)).ok());
+        by_clock
+            .unwrap_or_default()
+            .max(Duration::from_secs(since.unwrap_or_default()))
     }
 
     fn is_of_another_boot(&self, here: &Here) -> bool {

@@ -32,8 +32,8 @@ pub(crate) fn status(arguments: &StatusArgs) -> anyhow::Result<u8> {
     if let Some(why) = unusable_credential(&arguments.state.folder()) {
         say(&format!("the daemon's reports wait in its spool: {why}"));
     }
-    let report = match known(arguments, &ledger, &here, now) {
-        Ok(report) => report,
+    let (report, policy) = match known(arguments, &ledger, &here, now) {
+        Ok(known) => known,
         Err(untold) => {
             let fault = untold.open_fault(&ledger, &here).filter(|_| !arguments.alive);
             if let Some(fault) = fault {
@@ -48,7 +48,6 @@ pub(crate) fn status(arguments: &StatusArgs) -> anyhow::Result<u8> {
     // The reason of a look has it.
     let milder = milder_sentence(&made_milder(&report)).filter(|_| report.was_tried());
     let milder = milder.map_or_else(String::new, |told| format!("{told}; "));
-    let policy = ledger.policy();
     // In the first line, which is all that the gates take, and in front of what may be cut.
     let doubt = doubt(&policy).map_or_else(String::new, |told| format!("{told}; "));
     print(&format!(
@@ -82,11 +81,11 @@ fn known(
     ledger: &LedgerFile,
     here: &Here,
     now: OffsetDateTime,
-) -> Result<Report, Untold> {
+) -> Result<(Report, Policy), Untold> {
     let file = arguments.state.file(!arguments.passive);
     let made = Made::read(&file)?;
     made.check_status(here, now)?;
-    let age = Duration::try_from(now - OffsetDateTime::from(made.finished)).unwrap_or_default();
+    let age = made.age(here, now);
     if age > Duration::from_hours(arguments.max_age) {
         let hours = age.as_secs() / 3600;
         return Err(Untold::old(format!(
@@ -96,7 +95,7 @@ fn known(
     }
     let mut report = made.report.clone();
     let node = here.as_node();
-    let policy = ledger.policy();
+    let policy = ledger.policy(node.as_ref());
     if arguments.passive {
         bring_up_to_date(&mut report, ledger.read(node.as_ref()), &policy, now);
     } else {
@@ -117,7 +116,7 @@ fn known(
             Room::ReadOnlyHere | Room::Full | Room::Some => {}
         }
     }
-    Ok(report)
+    Ok((report, policy))
 }
 
 /// Concludes a look anew from the ledger, which may have changed since. What it could not keep is in its own result alone.

@@ -13,14 +13,14 @@ use time::OffsetDateTime;
 
 use crate::clock::timestamp;
 use crate::files::{FOR_ALL, FOR_OWNER, NO_WAIT, make_folders, read_plain, write_whole};
-use crate::policy::PolicyFile;
-use crate::process::say;
 
 use super::LAST_LOOK;
 
 const NAME: &str = "ledger.json";
 /// The faults that are open, for users who may not read the ledger: without what the kernel log says of them.
 pub(super) const FOR_OTHERS: &str = "open.json";
+/// What the daemon tells of itself.
+pub(crate) const ABOUT: &str = "daemon.json";
 /// A file that was there and could not be read as one, for a person to look at.
 const DAMAGED: &str = "ledger.damaged.json";
 /// Beginning of the name of a file that is another node's, with the time at which it was found.
@@ -66,11 +66,6 @@ impl LedgerFile {
         Self { folder }
     }
 
-    /// The site's policy, as it is kept beside the ledger.
-    pub(crate) fn policy(&self) -> Policy {
-        PolicyFile::of(&self.folder).policy(&say)
-    }
-
     pub(crate) fn path(&self) -> PathBuf {
         self.folder.join(NAME)
     }
@@ -97,6 +92,17 @@ impl LedgerFile {
         node: Option<&Node>,
         change: impl FnOnce(&mut Ledger) -> T,
     ) -> Result<Changed<T>, String> {
+        self.update_by(now, node, &self.policy(node), change)
+    }
+
+    /// The same where the policy was read already.
+    pub(super) fn update_by<T>(
+        &self,
+        now: OffsetDateTime,
+        node: Option<&Node>,
+        policy: &Policy,
+        change: impl FnOnce(&mut Ledger) -> T,
+    ) -> Result<Changed<T>, String> {
         let lock = self.lock();
         let Held { mut ledger, aside } = self.held(now, node)?;
         let order = ledger.order().cloned();
@@ -105,7 +111,7 @@ impl LedgerFile {
         if let Some(node) = node {
             ledger.set_node(node);
         }
-        let kept = lock.and_then(|_lock| self.replace(&ledger, aside.as_deref()));
+        let kept = lock.and_then(|_lock| self.replace(&ledger, aside.as_deref(), policy));
         Ok(Changed {
             value,
             order,
@@ -118,7 +124,7 @@ impl LedgerFile {
     pub(crate) fn update_with<T>(
         &self,
         now: OffsetDateTime,
-        node: Option<&Node>,
+        (node, policy): (Option<&Node>, &Policy),
         unkept: &mut Option<Unkept>,
         change: impl FnOnce(&mut Ledger) -> T,
     ) -> Changed<T> {
@@ -147,7 +153,7 @@ impl LedgerFile {
         if let Some(node) = node {
             ledger.set_node(node);
         }
-        let kept = writable.and_then(|(_lock, aside)| self.replace(&ledger, aside.as_deref()));
+        let kept = writable.and_then(|(_lock, aside)| self.replace(&ledger, aside.as_deref(), policy));
         let why = kept.err();
         *unkept = why.is_some().then_some(Unkept { base, ledger });
         Changed {
@@ -202,7 +208,7 @@ impl LedgerFile {
         }
     }
 
-    fn replace(&self, ledger: &Ledger, aside: Option<&str>) -> Result<(), String> {
+    fn replace(&self, ledger: &Ledger, aside: Option<&str>, policy: &Policy) -> Result<(), String> {
         let path = self.path();
         if let Some(aside) = aside {
             let aside = self.folder.join(aside);
@@ -210,7 +216,7 @@ impl LedgerFile {
             self.remove_oldest_aside();
         }
         let json = ledger.to_json().map_err(|error| error.to_string())?;
-        self.tell_others(ledger)?;
+        self.tell_others(ledger, policy)?;
         write_whole(&path, &json, FOR_OWNER).map_err(|error| told("write", &path, &error))
     }
 
@@ -229,9 +235,9 @@ impl LedgerFile {
         }
     }
 
-    fn tell_others(&self, ledger: &Ledger) -> Result<(), String> {
+    fn tell_others(&self, ledger: &Ledger, policy: &Policy) -> Result<(), String> {
         let json = ledger
-            .for_others(TEXT_FOR_OTHERS, &self.policy())
+            .for_others(TEXT_FOR_OTHERS, policy)
             .to_json()
             .map_err(|error| error.to_string())?;
         let path = self.folder.join(FOR_OTHERS);

@@ -15,7 +15,7 @@ use time::OffsetDateTime;
 
 use crate::host::{self, HostRoot, LogEvents, Visibility};
 
-pub(crate) use file::{Changed, LedgerFile, Unkept};
+pub(crate) use file::{ABOUT, Changed, LedgerFile, Unkept};
 pub(crate) use run::{of_run_alone, of_run_beside};
 pub(crate) use whose::{Folders, OF_THE_NODE, folders, owner};
 
@@ -35,8 +35,8 @@ impl LedgerFile {
         scope: Scope,
         now: OffsetDateTime,
     ) -> Changed<Health> {
-        let policy = self.policy();
-        let noted = self.update(now, Some(&report.node), |ledger| {
+        let policy = self.policy(Some(&report.node));
+        let noted = self.update_by(now, Some(&report.node), &policy, |ledger| {
             run::take_in(ledger, root, (report, scope), &policy, now)
         });
         match noted {
@@ -68,14 +68,13 @@ impl LedgerFile {
     pub(crate) fn observe(
         &self,
         root: &HostRoot,
-        report: &Report,
-        scope: Scope,
+        (report, scope): (&Report, Scope),
+        policy: &Policy,
         now: OffsetDateTime,
         unkept: &mut Option<Unkept>,
     ) -> Health {
-        let policy = self.policy();
-        let changed = self.update_with(now, Some(&report.node), unkept, |ledger| {
-            take_in(ledger, root, (report, scope), &policy, now)
+        let changed = self.update_with(now, (Some(&report.node), policy), unkept, |ledger| {
+            take_in(ledger, root, (report, scope), policy, now)
         });
         match changed.unkept {
             Some(why) => {
@@ -123,7 +122,12 @@ fn take_in(
         missed,
         unread,
     } = host::events(root, boot_id, ledger.log.as_ref(), now);
-    look.events = occurrences;
+    look.events = if run::is_same_log(ledger.log.as_ref(), place.as_ref()) {
+        occurrences
+    } else {
+        // All of this boot is read anew, as behind the first run of a boot that has another log than the daemon, in a container.
+        ledger.without_counted(occurrences)
+    };
     look.missed = missed;
     if let Some(why) = unread {
         look.unread(KERNEL_LOG, &why);

@@ -95,7 +95,7 @@ fn concluded(ledger: &mut Ledger, look: Look, (report, scope): (&Report, Scope),
     ledger.health(look.unread).about(scope == Scope::All)
 }
 
-fn is_same_log(then: Option<&LogPlace>, now: Option<&LogPlace>) -> bool {
+pub(super) fn is_same_log(then: Option<&LogPlace>, now: Option<&LogPlace>) -> bool {
     let (Some(then), Some(now)) = (then, now) else {
         return true;
     };
@@ -126,6 +126,7 @@ fn during(report: &Report) -> Vec<Occurrence> {
             event,
             at: report.finished_at.clone(),
             boot_id: report.node.boot_id.clone(),
+            is_in_doubt: false,
         })
         .collect()
 }

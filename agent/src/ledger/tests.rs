@@ -133,7 +133,7 @@ fn what_could_not_be_kept_is_told_without_a_place_in_the_order() {
     std::fs::create_dir(&lock).unwrap();
     let mut unkept = None;
     let mut told = || {
-        let health = file.observe(&root, &report, Scope::All, now, &mut unkept);
+        let health = file.observe(&root, (&report, Scope::All), &Policy::default(), now, &mut unkept);
         let open = health.open.into_iter();
         let (placed, others): (Vec<Entry>, Vec<Entry>) = open.partition(|entry| entry.order.is_some());
         (placed.len(), others.len())
@@ -153,5 +153,52 @@ fn report_of(node: &Node) -> Report {
     Report {
         node: node.clone(),
         ..report()
+    }
+}
+
+/// A container has no device for the kernel's log, and syslog's file of the node.
+#[test]
+fn what_a_run_in_a_container_told_in_a_new_boot_the_daemon_does_not_count_again() {
+    let (container, node) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let write = |folder: &std::path::Path, path: &str, text: &str| {
+        let path = folder.join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    };
+    let line = |seconds: u32, number: u32| {
+        let message = format!("NVRM: Xid (PCI:0000:3b:00): {number}, x");
+        let syslog = format!("Nov 24 10:00:00 gpu-17 kernel: [{seconds:5}.000000] {message}\n");
+        (syslog, format!("3,{seconds},{seconds}000000,-;{message}\n"))
+    };
+    let (first, second, third) = (line(10, 79), line(20, 79), line(30, 79));
+    let begins = "Nov 24 10:00:00 gpu-17 kernel: [    0.000000] Linux version 6.8.0\n";
+    let seen_by_container = [begins, &first.0, &second.0].concat();
+    write(container.path(), "var/log/kern.log", &seen_by_container);
+    let kmsg = ["6,0,0,-;Linux version 6.8.0\n", &first.1, &second.1, &third.1].concat();
+    write(node.path(), "dev/kmsg", &kmsg);
+    let now = time::macros::datetime!(2026-11-24 10:00 UTC);
+    let mut report = report();
+    report.node.boot_id = Some("b".to_owned());
+    let mut ledger = Ledger::default();
+    ledger.log = Some(kb_core::health::LogPlace {
+        boot_id: Some("a".to_owned()),
+        place: kb_core::health::Place::Kmsg {
+            sequence: 500,
+            forms: 0,
+        },
+    });
+    let policy = Policy::default();
+    let count = |health: &Health| {
+        let mut entries = health.open.iter().filter(|entry| entry.number == Some(79));
+        entries.next().map(|entry| entry.count)
+    };
+    let root = HostRoot::new(container.path());
+    let taken = run::take_in(&mut ledger, &root, (&report, Scope::All), &policy, now);
+    assert_eq!(count(&taken.health), Some(2));
+    let root = HostRoot::new(node.path());
+    for _ in 0..2 {
+        let health = take_in(&mut ledger, &root, (&report, Scope::All), &policy, now);
+        // The third is in the kernel's own log alone.
+        assert_eq!(count(&health), Some(3));
     }
 }

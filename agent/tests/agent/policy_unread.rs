@@ -3,7 +3,7 @@
 use std::fs;
 
 use fake_gpu::scenario::Condition;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::node::{Node, Run};
 use crate::passive::{daemon, log, looked, node, xid};
@@ -48,7 +48,9 @@ fn a_fault_of_the_policy_stays_open_when_the_policy_cannot_be_read() {
         assert!(asked.stdout.contains(DOUBT), "{}", asked.stdout);
         let run = daemon(&node, &[]);
         assert_eq!(run.code, 2, "{}", run.stderr);
-        assert!(run.stderr.contains("the policy cannot be read"), "{}", run.stderr);
+        // It is read once in a look.
+        let said = run.stderr.matches("the policy cannot be read").count();
+        assert_eq!(said, 1, "{}", run.stderr);
         assert_eq!(
             looked(&node).host["policy.version"].value,
             Some("unreadable".into())
@@ -100,4 +102,79 @@ fn without_a_fault_a_policy_that_cannot_be_read_is_a_warning() {
     // One that is gone is none, and one that can be read again is used.
     fs::remove_file(node.path("state/policy.json")).unwrap();
     assert!(!status(&node).stdout.contains(DOUBT));
+}
+
+fn change(node: &Node, file: &str, change: impl FnOnce(&mut Value)) {
+    let path = node.path(file);
+    let mut json: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+    change(&mut json);
+    fs::write(path, json.to_string()).unwrap();
+}
+
+/// Without a server nobody asks for another one.
+#[test]
+fn a_policy_that_was_given_to_another_node_decides_nothing_here() {
+    let other = "the-node-of-the-image";
+    let node = judged();
+    change(&node, "state/policy.json", |kept| kept["node"] = json!(other));
+    let last = fs::read(node.path("state/policy.last.json")).unwrap();
+    log(&node, 1, &xid(48, "An uncorrectable double bit error"));
+    let run = daemon(&node, &[]);
+    assert_eq!(run.code, 2, "{}", run.stderr);
+    let said = format!("policy.json: it is of the node {other}, and is not used");
+    assert!(run.stderr.contains(&said), "{}", run.stderr);
+    assert_eq!(looked(&node).host["policy.version"].value, Some("foreign".into()));
+    let told = status(&node).stdout;
+    assert!(told.contains("(policy.json) was given to another node"), "{told}");
+    assert_eq!(fs::read(node.path("state/policy.last.json")).unwrap(), last);
+}
+
+/// Only a ledger of this node tells that it is not called so.
+#[test]
+fn what_may_be_a_fault_by_this_nodes_policy_stays_one_without_a_ledger() {
+    for (file, is_damaged) in [("policy.json", false), ("policy.last.json", true)] {
+        let node = judged();
+        change(&node, &format!("state/{file}"), |kept| {
+            kept["node"] = json!("the-node-of-the-image");
+        });
+        if is_damaged {
+            damage(&node);
+        }
+        fs::remove_file(node.path("state/ledger.json")).unwrap();
+        log(&node, 1, &xid(63, REMAPPED));
+        let run = daemon(&node, &[]);
+        assert_eq!(run.code, 2, "{file}: {}", run.stderr);
+    }
+}
+
+/// The folder came with the copy of another node's disk.
+#[test]
+fn what_was_a_fault_by_the_policy_of_another_node_is_none_here() {
+    let other = "the-node-of-the-image";
+    let copied = || {
+        let node = judged();
+        change(&node, "state/policy.last.json", |last| {
+            last["node"] = json!(other);
+        });
+        damage(&node);
+        log(&node, 1, &xid(63, REMAPPED));
+        node
+    };
+    let node = copied();
+    let run = daemon(&node, &[]);
+    assert_ne!(run.code, 2, "{}", run.stderr);
+    assert!(
+        run.stderr
+            .contains(&format!("policy.last.json: it is of the node {other}")),
+        "{}",
+        run.stderr
+    );
+    assert!(status(&node).stdout.contains(DOUBT));
+    // A name under which the ledger knows this node: an agent in a container calls it so.
+    let node = copied();
+    change(&node, "state/ledger.json", |ledger| {
+        ledger["nodes"].as_array_mut().unwrap().insert(0, json!(other));
+    });
+    let run = daemon(&node, &[]);
+    assert_eq!(run.code, 2, "{}", run.stderr);
 }

@@ -71,6 +71,23 @@ fn a_result_of_elsewhere_tells_nothing() {
     assert!(told.stderr.contains("simulated"), "{}", told.stderr);
 }
 
+/// The clock was set back by the age of the result.
+#[test]
+fn a_result_is_as_old_as_the_time_since_the_boot_says() {
+    let node = proven();
+    let is_of = |boot: &'static str| {
+        change(&node, |report| {
+            report["seconds_since_boot"] = json!(-1_000_000_000);
+            report["node"]["boot_id"] = json!(boot);
+        });
+    };
+    is_of("9f1b2c3d-0000-4000-8000-000000000001");
+    assert_told(&node, "hours old");
+    // Of another boot the number says nothing.
+    is_of("9f1b2c3d-0000-4000-8000-000000000002");
+    assert_told(&node, "was booted since");
+}
+
 #[test]
 fn a_fault_outlives_a_boot() {
     let node = proven();

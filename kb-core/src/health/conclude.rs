@@ -1,5 +1,7 @@
 //! From the ledger and a look to the look's verdict and its one sentence.
 
+use std::time::Duration;
+
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
@@ -13,6 +15,8 @@ pub const UNREAD_LEDGER: &str = "what is open is not known, since the ledger cou
 
 /// Open entries that a sentence names.
 const NAMED: usize = 3;
+/// As far into the future as a result or a proof may be, by a clock that was corrected since.
+pub const CLOCK_SKEW: Duration = Duration::from_mins(5);
 
 /// Puts what is known of the node into a report. The conclusion of a look becomes what the look can say; that of a run
 /// which tried what GPUs can do with each other stays, since it is about that.
@@ -137,8 +141,17 @@ fn proof(proof: Option<&Proof>, now: OffsetDateTime) -> String {
     let Some(proof) = proof else {
         return "never proven here".to_owned();
     };
-    let age = OffsetDateTime::parse(&proof.at, &Rfc3339)
-        .map_or_else(|_| proof.at.clone(), |at| format!("{} ago", age(now - at)));
+    let at = OffsetDateTime::parse(&proof.at, &Rfc3339);
+    let age = match at {
+        Ok(at) if at - now > CLOCK_SKEW => {
+            format!(
+                "of {}, which is yet to come: a clock was set back, or is wrong",
+                proof.at
+            )
+        }
+        Ok(at) => format!("{} ago", age(now - at)),
+        Err(_) => proof.at.clone(),
+    };
     match proof.counting() {
         // A policy that passes over all that the proof showed leaves the records' reason with nothing to say.
         Verdict::Healthy | Verdict::NoFaultSeen => format!("last proof {age}"),

@@ -20,12 +20,12 @@ mod tests;
 
 pub use admission::{ENDS_BY, needs_admission, still_open};
 pub use by_policy::{health_by, made_milder, milder_sentence, report_by, tell_by};
-pub use conclude::{UNREAD_LEDGER, age, conclude, headline, told};
+pub use conclude::{CLOCK_SKEW, UNREAD_LEDGER, age, conclude, headline, told};
 pub use ledger::{ClearError, Ledger, ListedEarlier, LogPlace, NotOurs, Place, Unended};
 pub use since::{LedgerSince, is_after};
 
 pub use crate::observation::{
     KnownXid, LEDGER, LineEvent, Look, Missed, Occurrence, Recovery, Scope, WATCHED, Watched, What, cause,
-    known, known_xids, open_faults, open_warnings, read_line, read_message, unread_ledger,
+    has_unread_number, known, known_xids, open_faults, open_warnings, read_line, read_message, unread_ledger,
 };
 pub use crate::report::{Bearing, Clear, Counter, Entry, Family, Health, Nature, Proof, Seen, Unread};

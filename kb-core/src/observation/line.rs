@@ -2,6 +2,7 @@
 
 use super::Recovery;
 use super::messages::{FatalMessage, find};
+use super::mixed::is_mixed;
 use crate::report::{Family, NODE};
 
 /// Longest text kept of a line, in characters.
@@ -124,6 +125,14 @@ pub fn read_message(message: &str) -> Option<LineEvent> {
     })
 }
 
+/// Whether a message of the kernel begins as that of an Xid or SXid, and its number cannot be read: it is cut, or another line is written
+/// into it.
+pub fn has_unread_number(message: &str) -> bool {
+    let bare = without_device(without_stamp(message));
+    let of_switch = || bare.starts_with("nvidia-nvswitch") && bare.contains(": SXid (");
+    (bare.starts_with("NVRM: Xid (") || of_switch()) && read_message(message).is_none()
+}
+
 /// The kernel's time in front: `[   12.345678] `, in microseconds since boot.
 fn stamp(message: &str) -> Option<u64> {
     const DIGITS: usize = 6;
@@ -168,6 +177,9 @@ pub(crate) fn is_of_process(message: &str) -> bool {
 
 fn numbered(line: &str, place: usize, marker: &str, family: Family) -> Option<LineEvent> {
     let rest = line.get(place + marker.len()..)?;
+    if is_mixed(rest.as_bytes()) {
+        return None;
+    }
     let (place_of, rest) = rest.split_once("): ")?;
     // `PCI:0000:3b:00`, and with MIG `PCI:0000:3b:00 GPU-I:05`. A place in another form is no reason to hear nothing.
     let device = place_of.split(' ').next().and_then(address);

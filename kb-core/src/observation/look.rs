@@ -75,6 +75,8 @@ pub struct Occurrence {
     pub at: String,
     /// The boot that it happened in.
     pub boot_id: Option<String>,
+    /// It may have happened in an earlier boot, before anything was done about it.
+    pub is_in_doubt: bool,
 }
 
 /// A state of a device as it was read. What could not be read is in [`Look::unread`], or is nothing that the GPU has.

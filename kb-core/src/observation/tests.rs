@@ -108,6 +108,9 @@ fn anything_else_is_none() {
     for line in [
         "",
         "NVRM: Xid (PCI:0000:3b:00): x, pid=1",
+        // Two lines that were written into each other: whose a number is, nobody knows.
+        "NVRM: Xid (PCI:0000:3bNVRM: Xid (PCI:0000:4c:00): 31:00): 79, pid=1",
+        "NVRM: Xid (PCI:0000:4c:00): 31:00): 79, pid=1",
         "someone said Xid 79 once",
         "nvme 0000:02:00.0: Unable to change power state from D3cold to D0, device inaccessible",
         "nvme 0000:02:00.0: PCIe Bus Error: severity=Uncorrected (Fatal), type=Transaction Layer",

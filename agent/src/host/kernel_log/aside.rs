@@ -26,6 +26,8 @@ pub(super) struct SinceBoot {
 pub(super) fn since_boot(root: &HostRoot, name: &str, file: &mut Lines) -> io::Result<SinceBoot> {
     let mut is_cut = !file.is_at_beginning()?;
     let mut records = file.read()?;
+    // So many, the last, are of the file that syslog writes to.
+    let mut of_written = records.len();
     let is_empty = !is_cut && file.is_at_beginning()? && file.unended().is_empty();
     let (mut still_written, mut is_torn_aside) = (None, false);
     let booted = boot_second(root);
@@ -53,13 +55,15 @@ pub(super) fn since_boot(root: &HostRoot, name: &str, file: &mut Lines) -> io::R
             is_torn_aside |= last.iter().any(is_torn);
             records.extend(last);
         }
-        records.extend(newer);
-        is_whole = has_beginning(&records);
         if is_empty && still_written.is_none() {
+            of_written = records.len();
             still_written = Some(aside);
         }
+        records.extend(newer);
+        is_whole = has_beginning(&records);
     }
-    let of = OfThisBoot::of(records);
+    let aside = records.len().saturating_sub(of_written);
+    let of = OfThisBoot::of(records, aside);
     Ok(SinceBoot {
         // What is of an earlier boot lies before all that is of this one.
         is_whole: (is_whole || of.is_behind_another) && !is_torn_aside,
@@ -102,4 +106,87 @@ fn files(root: &HostRoot, name: &str) -> Vec<String> {
 /// The end of a file of syslog's that was put aside.
 fn tail(root: &HostRoot, file: File) -> io::Result<Lines> {
     Ok(Lines::of(root, at_tail(file)?, Kind::Syslog))
+}
+
+#[cfg(test)]
+mod tests {
+    use time::macros::datetime;
+
+    use super::super::events;
+    use super::*;
+    use crate::host::tests::tree::tree;
+
+    const KERN: &str = "var/log/kern.log";
+
+    #[test]
+    fn what_was_put_aside_without_a_sign_of_its_boot_is_in_doubt() {
+        let line = |message: &str| format!("Nov 14 22:03:20 gpu-17 kernel: {message}\n");
+        let (lost, later) = (line("NVRM: Xid (PCI:0000:3b:00): 79, x"), line("usb 1-1: x"));
+        let first = line("Linux version 6.8.0");
+        for (aside, told, is_in_doubt) in [
+            (lost.clone(), 1, true),
+            (line("usb 1-1: y"), 1, false),
+            (first + &lost, 3, false),
+        ] {
+            // 2023-11-14T22:13:20Z, ten minutes behind the lines, if they are in UTC.
+            for stat in ["btime 1700000000\n", ""] {
+                let root = tree(&[
+                    ("proc/stat", stat),
+                    (KERN, &later),
+                    ("var/log/kern.log.1", &aside),
+                ]);
+                let root = HostRoot::new(root.path());
+                let file = open(&root, KERN).unwrap();
+                let mut file = Lines::of(&root, file, Kind::Syslog);
+                let of = since_boot(&root, KERN, &mut file).unwrap().of;
+                assert_eq!(
+                    (of.records.len(), !of.in_doubt.is_empty()),
+                    (told, is_in_doubt),
+                    "{aside} {stat}"
+                );
+            }
+        }
+    }
+
+    /// Between the renaming by logrotate and the moment at which syslog opens the new file.
+    #[test]
+    fn the_file_that_is_still_written_to_is_not_put_aside_yet() {
+        let xid = "Nov 14 22:23:20 gpu-17 kernel: NVRM: Xid (PCI:0000:3b:00): 79, x\n";
+        for (current, in_doubt) in [("", 0), ("Nov 14 22:24:20 gpu-17 kernel: usb 1-1: x\n", 1)] {
+            let root = tree(&[
+                ("proc/stat", "btime 1700000000\n"),
+                (KERN, current),
+                ("var/log/kern.log.1", xid),
+            ]);
+            let root = HostRoot::new(root.path());
+            let mut file = Lines::of(&root, open(&root, KERN).unwrap(), Kind::Syslog);
+            let since = since_boot(&root, KERN, &mut file).unwrap();
+            assert_eq!(since.still_written.is_some(), current.is_empty());
+            assert_eq!((since.of.records.len(), since.of.in_doubt.len()), (1, in_doubt));
+        }
+    }
+
+    #[test]
+    fn what_a_line_in_doubt_tells_is_told_as_in_doubt() {
+        let line = |message: &str| format!("Nov 14 22:03:20 gpu-17 kernel: {message}\n");
+        let xid = |number: u32| line(&format!("NVRM: Xid (PCI:0000:3b:00): {number}, x"));
+        for later in [line("usb 1-1: x"), xid(31), String::from("a line of a program\n")] {
+            let root = tree(&[
+                ("proc/stat", "btime 1700000000\n"),
+                (KERN, &later),
+                ("var/log/kern.log.1", &xid(79)),
+            ]);
+            let root = HostRoot::new(root.path());
+            let now = datetime!(2023-11-15 10:00 UTC);
+            let read = events(&root, Some("a"), None, now);
+            let (in_doubt, certain): (Vec<_>, Vec<_>) =
+                read.occurrences.into_iter().partition(|seen| seen.is_in_doubt);
+            assert_eq!(in_doubt.len(), 1, "{later}");
+            assert_eq!(in_doubt[0].event.microseconds, None);
+            assert_eq!(certain.len(), usize::from(later.contains("Xid")), "{later}");
+            assert!(read.unread.unwrap().contains("of an earlier one"), "{later}");
+            let next = events(&root, Some("a"), read.place.as_ref(), now);
+            assert_eq!((next.occurrences.len(), next.unread), (0, None), "{later}");
+        }
+    }
 }

@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use kb_core::health::{LogPlace, Missed, Occurrence, Place, read_message};
+use kb_core::health::{LogPlace, Missed, Occurrence, Place, has_unread_number, read_message};
 use time::OffsetDateTime;
 
 use super::super::HostRoot;
@@ -13,6 +13,7 @@ use super::aside;
 use super::boots::{is_of_current_boot, start_of_boot};
 use super::last_line::{Counts, LastLine, last_line};
 use super::lines::{Earlier, Kind, Lines};
+use super::older_agent::{FORMS, has_passed_over};
 use super::record::Record;
 use super::source::Source;
 use crate::clock::timestamp;
@@ -70,17 +71,18 @@ fn events_counting(
         place,
         mut missed,
         in_doubt,
+        by_older_agent,
         last_line,
     } = match read {
         Ok(read) => read,
         Err(error) => return unread(format!("{name}: {error}")),
     };
     let (passed_over, is_behind) = (source.passed_over(), is_behind_a_look_of(boot_id, from));
-    let is_unknown = records
-        .iter()
-        .any(|(record, _)| record.is_unread && !record.is_told);
+    let has = |is_so: &dyn Fn(&Record) -> bool| records.iter().any(|(record, _)| is_so(record));
+    let is_unknown = has(&|record| record.is_unread && !record.is_told);
     let mut of_this_boot = records.iter().filter(|(_, boot)| boot.as_deref() == boot_id);
-    let has_known = of_this_boot.any(|(record, _)| !record.is_unread);
+    let has_known =
+        of_this_boot.any(|(record, _)| !record.is_unread) || in_doubt.iter().any(|record| !record.is_unread);
     if let Some((other, own)) = passed_over.of_this_boot
         && records.is_empty()
         && !is_behind
@@ -97,7 +99,7 @@ fn events_counting(
             "{name}: none of its lines is the kernel's in a form that is known"
         ));
     }
-    let is_cut = records.iter().any(|(record, _)| record.is_cut);
+    let is_cut = has(&|record| record.is_cut);
     let reasons = [
         (
             is_unknown,
@@ -105,8 +107,16 @@ fn events_counting(
         ),
         (is_cut, "a record of it holds more messages than are read"),
         (
-            in_doubt,
+            has(&|record| has_unread_number(&record.message)),
+            "the number of an Xid or SXid in it cannot be read: its line is cut, or another is written into it",
+        ),
+        (
+            !in_doubt.is_empty(),
             "whether some of its lines are of this boot or of an earlier one cannot be told",
+        ),
+        (
+            by_older_agent,
+            "an older agent may have passed over some of its lines, in a form that it did not know",
         ),
     ];
     let why = reasons.iter().find(|(is_so, _)| *is_so).map(|(_, why)| *why);
@@ -120,12 +130,14 @@ fn events_counting(
     };
     let uptime = uptime(root);
     let new = records.iter().filter(|(record, _)| !record.is_told);
-    let occurrences = new.filter_map(|(record, boot)| {
+    let of_boot = new.filter_map(|(record, boot)| {
         let uptime = uptime.filter(|_| boot.as_deref() == boot_id);
         occurrence(record, boot.as_deref(), uptime, now)
     });
+    let in_doubt = in_doubt.iter();
+    let in_doubt = in_doubt.filter_map(|record| occurrence_in_doubt(record, boot_id, now));
     LogEvents {
-        occurrences: occurrences.collect(),
+        occurrences: in_doubt.chain(of_boot).collect(),
         place: Some(LogPlace {
             boot_id: boot_id.map(str::to_owned),
             place,
@@ -153,7 +165,17 @@ fn occurrence(
         event,
         at: timestamp(age.map_or(now, |age| now - age)),
         boot_id: boot_id.map(str::to_owned),
+        is_in_doubt: false,
     })
+}
+
+/// Of a line that may be of this boot or of an earlier one.
+fn occurrence_in_doubt(record: &Record, boot_id: Option<&str>, now: OffsetDateTime) -> Option<Occurrence> {
+    let mut occurrence = occurrence(record, boot_id, None, now)?;
+    // The kernel's time may be that of another boot.
+    occurrence.event.microseconds = None;
+    occurrence.is_in_doubt = true;
+    Some(occurrence)
 }
 
 /// Whether a look of this boot has read the file already: what was added since may be other hosts' alone.
@@ -188,8 +210,10 @@ struct Read {
     records: Vec<(Record, Option<String>)>,
     place: Place,
     missed: Missed,
-    /// Whether something may be of this boot or of an earlier one.
-    in_doubt: bool,
+    /// What tells something and may be of this boot or of an earlier one.
+    in_doubt: Vec<Record>,
+    /// Whether an older agent may have passed over something, so that nobody has read it.
+    by_older_agent: bool,
     /// Why a last line without an end may tell something that cannot be read.
     last_line: Option<&'static str>,
 }
@@ -204,12 +228,14 @@ fn numbered(source: &mut Source, boot_id: Option<&str>, from: Option<&LogPlace>)
     let read_until = match from {
         Some(LogPlace {
             boot_id: boot,
-            place: Place::Kmsg { sequence },
+            place: Place::Kmsg { sequence, forms },
         }) if boot.as_deref() == boot_id && newest.is_none_or(|newest| newest >= *sequence) => {
-            Some(*sequence)
+            Some((*sequence, *forms))
         }
         _ => None,
     };
+    let by_older_agent = read_until.is_some_and(|(_, forms)| forms < FORMS);
+    let read_until = read_until.map(|(sequence, _)| sequence);
     // The kernel numbers its records from 0 in each boot.
     let next = read_until.map_or(0, |until| until.saturating_add(1));
     let missed = match (numbers().min(), from) {
@@ -218,15 +244,24 @@ fn numbered(source: &mut Source, boot_id: Option<&str>, from: Option<&LogPlace>)
         (Some(_), None) => Missed::BeforeFirstLook,
         (None, _) => Missed::Nothing,
     };
-    let is_new =
+    let is_behind =
         |record: &Record| read_until.is_none_or(|until| record.sequence.is_some_and(|it| it > until));
+    let mut last = None;
+    // An older agent read the first message of a record alone.
+    let is_new = |record: &Record| {
+        let is_first = std::mem::replace(&mut last, record.sequence) != record.sequence;
+        is_behind(record) || (by_older_agent && !is_first)
+    };
     let boot = boot_id.map(str::to_owned);
     Ok(Read {
         place: Place::Kmsg {
             sequence: newest.or(read_until).unwrap_or_default(),
+            forms: FORMS,
         },
         missed,
-        in_doubt: false,
+        in_doubt: Vec::new(),
+        // Of records that are overwritten nobody can read the rest.
+        by_older_agent: by_older_agent && numbers().min().is_some_and(|oldest| oldest > 0),
         last_line: None,
         records: records
             .into_iter()
@@ -243,11 +278,16 @@ fn of_file(
     (boot_id, counts): (Option<&str>, Counts),
     from: Option<&LogPlace>,
 ) -> std::io::Result<Read> {
-    let (mut records, mut missed, mut in_doubt) = (Vec::new(), Missed::Nothing, false);
+    let (mut records, mut missed, mut in_doubt) = (Vec::new(), Missed::Nothing, Vec::new());
     let is_added_to = lines.kind() != Kind::Snapshot;
     // Numbers of the kernel's own log are no places in a file, even in this boot. Counting twice is better than missing some.
     let earlier = from.and_then(|from| earlier(&from.place));
     let goes_on = earlier.is_some();
+    let is_in_new_boot = from.is_some_and(|from| from.boot_id.as_deref() != boot_id);
+    let is_of_this_boot = boot_id.is_some() && !is_in_new_boot;
+    let by_older_agent = earlier
+        .as_ref()
+        .is_some_and(|earlier| has_passed_over(root, name, earlier, is_of_this_boot));
     if let Some(earlier) = &earlier {
         let is_lost;
         (records, is_lost) = lines.go_on_from(root, name, earlier)?;
@@ -256,7 +296,7 @@ fn of_file(
         }
     } else if is_added_to {
         let since = aside::since_boot(root, name, lines)?;
-        (records, in_doubt) = (since.of.records, since.of.is_in_doubt);
+        (records, in_doubt) = (since.of.records, since.of.in_doubt);
         if !since.is_whole {
             missed = match from {
                 Some(_) => Missed::BetweenLooks,
@@ -276,7 +316,6 @@ fn of_file(
     } = last_line(lines, earlier.as_ref(), &place, counts);
     records.extend(last);
     place.unended = unended;
-    let is_in_new_boot = from.is_some_and(|from| from.boot_id.as_deref() != boot_id);
     let start = if goes_on && is_in_new_boot && !is_of_current_boot(&records) {
         records.len()
     } else {
@@ -296,6 +335,7 @@ fn of_file(
         place: place_of(place),
         missed,
         in_doubt,
+        by_older_agent,
         last_line,
     })
 }
@@ -309,12 +349,14 @@ fn earlier(place: &Place) -> Option<Earlier> {
             offset,
             last_bytes,
             unended,
+            forms,
         } => Some(Earlier {
             device: *device,
             inode: *inode,
             offset: *offset,
             last_bytes: last_bytes.clone(),
             unended: *unended,
+            forms: *forms,
         }),
     }
 }
@@ -326,6 +368,7 @@ fn place_of(place: Earlier) -> Place {
         offset,
         last_bytes,
         unended,
+        forms,
     } = place;
     Place::File {
         device,
@@ -333,6 +376,7 @@ fn place_of(place: Earlier) -> Place {
         offset,
         last_bytes,
         unended,
+        forms,
     }
 }
 

@@ -11,6 +11,7 @@ use super::super::HostRoot;
 use super::aside;
 use super::files::{MOST_RECORDS, TAIL_BYTES};
 use super::last_line::is_torn;
+use super::older_agent::FORMS;
 use super::origin::Origin;
 use super::record::{Record, Written};
 use crate::files::last_bytes;
@@ -52,6 +53,8 @@ pub(super) struct Earlier {
     pub(super) last_bytes: Option<Sha256>,
     /// The line behind the place, where it had no end.
     pub(super) unended: Option<Unended>,
+    /// Those that whoever read up to it knew, see [`FORMS`].
+    pub(super) forms: u32,
 }
 
 impl Lines {
@@ -207,6 +210,7 @@ impl Lines {
             // Emptied meanwhile: no place behind the beginning has the digest of nothing.
             last_bytes: Some(last_bytes(self.file.get_ref(), offset).unwrap_or_else(|_| Sha256::of([]))),
             unended: None,
+            forms: FORMS,
         })
     }
 }

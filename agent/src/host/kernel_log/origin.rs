@@ -8,6 +8,7 @@ use time::{Date, Month, OffsetDateTime, Time};
 
 use super::super::HostRoot;
 use super::files::boot_second;
+use super::json;
 use super::record::Written;
 use super::rfc5424;
 
@@ -65,8 +66,7 @@ impl Origin {
             Some(Err(host)) => !self.is_another(host),
             Some(Ok(_)) | None => false,
         };
-        // What a program says within such an object has its quotes escaped.
-        is_damaged || (line.trim_start().starts_with('{') && line.contains("\"kernel\""))
+        is_damaged || json::may_be_kernels(line)
     }
 
     /// A host has no name of its own before it knows it.
@@ -95,7 +95,8 @@ impl Origin {
         }
         match without_year(line, booted) {
             None => Written::Unknown,
-            Some(written) if written + LARGEST_CLOCK_STEP < booted => Written::LongBefore,
+            Some(written) if written.abs_diff(booted) <= LARGEST_CLOCK_STEP.unsigned_abs() => Written::Near,
+            Some(written) if written < booted => Written::LongBefore,
             Some(_) => Written::Since,
         }
     }
@@ -212,7 +213,8 @@ mod tests {
             ("2026-11-28T02:50:00+00:00", Written::LongBefore),
             ("2026-11-30T02:50:00.000000+00:00", Written::Since),
             ("Nov 20 02:50:00", Written::LongBefore),
-            ("Nov 29 12:00:00", Written::Since),
+            ("Nov 29 12:00:00", Written::Near),
+            ("Nov 30 12:00:00", Written::Near),
             ("Nov  3 02:50:00", Written::LongBefore),
             ("Jan  2 02:50:00", Written::Since),
             ("Feb 30 02:50:00", Written::Unknown),

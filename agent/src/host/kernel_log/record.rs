@@ -18,6 +18,8 @@ pub(super) enum Written {
     #[default]
     Unknown,
     Since,
+    /// Within a day of the boot, before it or since: its time has no zone.
+    Near,
     /// Before the boot, by no more than a clock is set while a node runs.
     Shortly,
     LongBefore,

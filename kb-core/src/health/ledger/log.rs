@@ -1,5 +1,6 @@
 //! What the kernel log says, and how far it was read.
 
+use std::collections::BTreeMap;
 use std::str::FromStr as _;
 
 use serde::{Deserialize, Serialize};
@@ -7,7 +8,9 @@ use serde::{Deserialize, Serialize};
 use super::Ledger;
 use super::new::New;
 use crate::ids::RecordId;
-use crate::observation::{CARD_GONE, Look, Missed, NO_ANSWER, Occurrence, Recovery, What, cause, known};
+use crate::observation::{
+    CARD_GONE, LineEvent, Look, Missed, NO_ANSWER, Occurrence, Recovery, What, cause, known,
+};
 use crate::report::{Bearing, Counter, Family, NODE, Nature};
 use crate::text::Sha256;
 
@@ -28,6 +31,9 @@ pub enum Place {
     Kmsg {
         /// The record's number.
         sequence: u64,
+        /// Which forms of records whoever read up to it knew. 0 in ledgers of older agents.
+        #[serde(default)]
+        forms: u32,
     },
     /// Behind the last line of a file.
     File {
@@ -43,6 +49,9 @@ pub enum Place {
         /// The line behind that place, where it had no end.
         #[serde(skip_serializing_if = "Option::is_none", default)]
         unended: Option<Unended>,
+        /// Which forms of lines whoever read up to it knew. 0 in ledgers of older agents.
+        #[serde(default)]
+        forms: u32,
     },
 }
 
@@ -63,6 +72,32 @@ impl Ledger {
         self.missed(look);
     }
 
+    /// Events of a look that reads another log of a boot than the look before, without those that were counted already: the kernel's own
+    /// time tells them. What has none counts again, and so does what a bridge above GPUs told of.
+    #[must_use]
+    pub fn without_counted(&self, mut events: Vec<Occurrence>) -> Vec<Occurrence> {
+        // By entry and boot: its times that no event was found for yet.
+        let mut counted: BTreeMap<(String, String), BTreeMap<u64, usize>> = BTreeMap::new();
+        let mut was_counted = |occurrence: &Occurrence| {
+            let boot = occurrence.boot_id.as_deref()?;
+            let microseconds = occurrence.event.microseconds?;
+            let id = id_of(&occurrence.event)?;
+            let entry = counted.entry((id, boot.to_owned()));
+            let times = entry.or_insert_with_key(|(id, boot)| {
+                let mut times: BTreeMap<u64, usize> = BTreeMap::new();
+                for time in self.kernel_times.of_boot(id, boot) {
+                    *times.entry(*time).or_default() += 1;
+                }
+                times
+            });
+            let left = times.get_mut(&microseconds).filter(|left| **left > 0)?;
+            *left -= 1;
+            Some(())
+        };
+        events.retain(|occurrence| was_counted(occurrence).is_none());
+        events
+    }
+
     fn missed(&mut self, look: &Look) {
         let new = New::now(cause::LOG_MISSED, NODE, Nature::Event, look);
         match look.missed {
@@ -81,11 +116,22 @@ impl Ledger {
         }
     }
 
-    fn event(&mut self, Occurrence { event, at, boot_id }: &Occurrence, look: &Look) {
+    fn event(&mut self, occurrence: &Occurrence, look: &Look) {
+        let Occurrence {
+            event,
+            at,
+            boot_id,
+            is_in_doubt,
+        } = occurrence;
         let device = event.device.as_str();
-        let new = |cause, nature, bearing| New {
+        let new = |cause, nature, bearing: Bearing| New {
             nature,
-            bearing,
+            // Whether the node has it now cannot be told.
+            bearing: if *is_in_doubt {
+                bearing.min(Bearing::Unknown)
+            } else {
+                bearing
+            },
             count: 1,
             at,
             boot_id: boot_id.as_deref(),
@@ -98,15 +144,11 @@ impl Ledger {
                 self.count_line(device, *family, *number, at);
                 let known = known(*family, *number);
                 let bearing = event.what.bearing();
-                let cause = match family {
-                    Family::Xid => cause::XID,
-                    Family::Sxid => cause::SXID,
-                };
                 self.add(New {
                     number: Some(*number),
                     record: known.map(|known| known.record.clone()),
                     known,
-                    ..new(cause, Nature::Event, bearing)
+                    ..new(cause_of(*family), Nature::Event, bearing)
                 });
             }
             What::RecoveryAction(action) => {
@@ -116,7 +158,7 @@ impl Ledger {
                     self.end(|entry| {
                         let is_154 =
                             entry.cause == cause::RECOVERY_ACTION || entry.id == unknown_action(device);
-                        is_154 && entry.device == device
+                        !is_in_doubt && is_154 && entry.device == device
                     });
                 } else {
                     if matches!(action, Recovery::Other(_)) {
@@ -193,6 +235,30 @@ impl Ledger {
                 last_at: at.to_owned(),
             }),
         }
+    }
+}
+
+/// The entry in which an event is counted, where it is counted in one alone.
+fn id_of(event: &LineEvent) -> Option<String> {
+    let device = event.device.as_str();
+    let new = match &event.what {
+        What::Numbered { family, number, .. } => New {
+            number: Some(*number),
+            ..New::of(cause_of(*family), device)
+        },
+        What::Message(record) => New {
+            record: record.and_then(|id| RecordId::from_str(id).ok()),
+            ..New::of(cause::KERNEL_MESSAGE, device)
+        },
+        What::RecoveryAction(_) | What::Bus(_) => return None,
+    };
+    Some(new.id())
+}
+
+fn cause_of(family: Family) -> &'static str {
+    match family {
+        Family::Xid => cause::XID,
+        Family::Sxid => cause::SXID,
     }
 }
 

@@ -30,6 +30,12 @@ impl KernelTimes {
         self.0.remove(id);
     }
 
+    /// The newest times of an entry in a boot.
+    pub(super) fn of_boot(&self, id: &str, boot: &str) -> &[u64] {
+        let of = self.0.get(id).filter(|of| of.boot == boot);
+        of.map(|of| of.microseconds.as_slice()).unwrap_or_default()
+    }
+
     pub(super) fn keep_those_of(&mut self, open: &[Entry]) {
         let open: BTreeSet<&str> = open.iter().map(|entry| entry.id.as_str()).collect();
         self.0.retain(|id, _| open.contains(id.as_str()));

@@ -7,6 +7,7 @@
 
 mod admission;
 mod bus;
+mod doubt;
 mod endings;
 mod lifetime;
 mod links;
@@ -108,6 +109,7 @@ fn take_in(ledger: &mut Ledger, mut look: Look, report: &Report, lines: &[&str])
             event: read_line(line).unwrap_or_else(|| panic!("{line}")),
             at: report.finished_at.clone(),
             boot_id: report.node.boot_id.clone(),
+            is_in_doubt: false,
         })
         .collect();
     ledger.look(&look);

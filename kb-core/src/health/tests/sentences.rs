@@ -18,7 +18,18 @@ fn a_look_without_a_fault_says_when_the_node_was_proven() {
     ledger.proof(&proven("a"), &Policy::default());
     let mut report = looked("a");
     let health = look(&mut ledger, &report, &[]);
-    assert_eq!(reason(&mut report, health), "last proof 3 d ago");
+    assert_eq!(reason(&mut report, health.clone()), "last proof 3 d ago");
+    for (at, expected) in [
+        ("2026-11-24T10:04:00Z", "last proof 0 min ago"),
+        (
+            "2027-09-20T10:00:00Z",
+            "last proof of 2027-09-20T10:00:00Z, which is yet to come: a clock was set back, or is wrong",
+        ),
+    ] {
+        let mut health = health.clone();
+        health.last_proof.as_mut().unwrap().at = at.to_owned();
+        assert_eq!(reason(&mut looked("a"), health), expected);
+    }
     for fail_on in [FailOn::FAULT, FailOn::WARNING, FailOn::UNKNOWN] {
         assert_eq!(fail_on.exit_code(&report), 0, "{fail_on:?}");
     }

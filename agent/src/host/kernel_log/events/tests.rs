@@ -142,6 +142,17 @@ fn each_message_of_a_record_counts() {
 }
 
 #[test]
+fn an_xid_whose_number_cannot_be_read_is_told() {
+    let mixed = "NVRM: Xid (PCI:0000:3bNVRM: Xid (PCI:0000:4c:00): 31:00): 79, pid=1";
+    for message in [mixed, "NVRM: Xid (PCI:0000:3b:00"] {
+        let root = tree(&[("dev/kmsg", &kmsg(0, message))]);
+        let read = events(&HostRoot::new(root.path()), Some("a"), None, NOW);
+        assert!(read.unread.unwrap().contains("cannot be read"));
+        assert_eq!((read.occurrences.len(), read.missed), (0, Missed::BetweenLooks));
+    }
+}
+
+#[test]
 fn a_log_in_a_form_that_is_not_known_is_not_read() {
     let line = IN_JSON;
     let root = tree(&[(KERN, line)]);
@@ -354,7 +365,10 @@ fn a_file_in_place_of_the_kernels_own_log_is_read_from_the_boot_on() {
     let of_kmsg = |sequence| {
         Some(LogPlace {
             boot_id: Some("a".to_owned()),
-            place: Place::Kmsg { sequence },
+            place: Place::Kmsg {
+                sequence,
+                forms: FORMS,
+            },
         })
     };
     let root = tree(&[(KERN, &now), ("var/log/kern.log.1", &before)]);

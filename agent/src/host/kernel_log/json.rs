@@ -1,0 +1,188 @@
+//! Lines that a template of a site made objects of JSON. It is read whose they are, and not what they say.
+
+use kb_core::health::{has_unread_number, read_message};
+use serde_json::{Map, Value};
+
+use super::message::messages;
+
+/// Fields that name the writer of a line, in small letters and without what is no letter: `SYSLOG_IDENTIFIER`, `app-name`, `_TRANSPORT`.
+const WRITERS: [&str; 20] = [
+    "app",
+    "appname",
+    "application",
+    "facility",
+    "facilityname",
+    "facilitytext",
+    "ident",
+    "identifier",
+    "process",
+    "processname",
+    "procname",
+    "prog",
+    "program",
+    "programname",
+    "syslogfacility",
+    "syslogfacilitytext",
+    "syslogidentifier",
+    "syslogtag",
+    "tag",
+    "transport",
+];
+/// Those of them that name the program itself, so that another name in them denies the kernel. What a shipper of logs writes about
+/// itself, its tag or its process, denies nothing.
+const PROGRAMS: [&str; 4] = ["appname", "program", "programname", "syslogidentifier"];
+/// How syslog and the journal name the kernel, and its facility.
+const KERNEL: [&str; 3] = ["kernel", "kernel:", "kern"];
+/// Number of the kernel's facility (RFC 5424, 6.2.1).
+const FACILITY: u64 = 0;
+
+/// Whether the kernel may have written a line of this form. A program that names the kernel in its own message has not.
+pub(super) fn may_be_kernels(line: &str) -> bool {
+    let line = line.trim();
+    if !line.starts_with('{') {
+        return false;
+    }
+    // The parser bounds how deep objects lie within each other.
+    match serde_json::from_str::<Map<String, Value>>(line) {
+        Ok(fields) => is_by_kernel(&fields).unwrap_or_else(|| tells_as_kernel(&fields)),
+        // It is cut, or its template leaves quotes within a message as they are.
+        Err(_) => ["\"kernel\"", "\"kernel:\""]
+            .iter()
+            .any(|name| line.contains(name)),
+    }
+}
+
+/// Whether a field says that the kernel wrote it. `None`: no field is known to name the writer. The fields of the line itself go before
+/// those of objects within, which may be a program's.
+fn is_by_kernel(fields: &Map<String, Value>) -> Option<bool> {
+    let said = fields.iter().filter_map(|(name, value)| {
+        let name = letters(name);
+        let is_writer = WRITERS.contains(&name.as_str());
+        let is_kernels = is_writer.then(|| names_kernel(&name, value)).flatten()?;
+        (is_kernels || PROGRAMS.contains(&name.as_str())).then_some(is_kernels)
+    });
+    any(said).or_else(|| any(fields.values().filter_map(is_within)))
+}
+
+fn is_within(value: &Value) -> Option<bool> {
+    match value {
+        Value::Object(fields) => is_by_kernel(fields),
+        Value::Array(values) => any(values.iter().filter_map(is_within)),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => None,
+    }
+}
+
+fn any(mut said: impl Iterator<Item = bool>) -> Option<bool> {
+    let first = said.next()?;
+    Some(first || said.any(|it| it))
+}
+
+/// In small letters and without what is no letter.
+fn letters(name: &str) -> String {
+    let letters = name.chars().filter(char::is_ascii_alphabetic);
+    letters.map(|letter| letter.to_ascii_lowercase()).collect()
+}
+
+fn names_kernel(field: &str, value: &Value) -> Option<bool> {
+    let is_facility = field.contains("facility");
+    match value {
+        Value::String(name) => {
+            let is_number = is_facility && name.trim().parse::<u64>() == Ok(FACILITY);
+            Some(is_number || is_kernel(name))
+        }
+        // Another number may be that of a process.
+        Value::Number(number) if is_facility => Some(number.as_u64() == Some(FACILITY)),
+        Value::Object(about) => about.get("name")?.as_str().map(is_kernel),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) => None,
+    }
+}
+
+fn is_kernel(name: &str) -> bool {
+    let name = name.trim();
+    KERNEL.iter().any(|kernel| name.eq_ignore_ascii_case(kernel))
+}
+
+/// Where the name of the field is not known: a line that names the kernel and tells of something, wherever in it.
+fn tells_as_kernel(fields: &Map<String, Value>) -> bool {
+    let mut all = Vec::new();
+    for value in fields.values() {
+        texts(value, &mut all);
+    }
+    let tells = |text: &str| {
+        messages(text)
+            .texts
+            .iter()
+            .any(|text| read_message(text).is_some() || has_unread_number(text))
+    };
+    all.iter().any(|text| is_kernel(text)) && all.iter().any(|text| tells(text))
+}
+
+fn texts<'v>(value: &'v Value, all: &mut Vec<&'v str>) {
+    match value {
+        Value::String(text) => all.push(text),
+        Value::Array(values) => values.iter().for_each(|value| texts(value, all)),
+        Value::Object(fields) => fields.values().for_each(|value| texts(value, all)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn a_line_of_the_kernels_is_told_by_who_wrote_it() {
+        for line in [
+            r#"{"host": "gpu-17", "program": "kernel", "message": "NVRM: x"}"#,
+            r#"{"syslogtag":"kernel:","msg":"NVRM: x"}"#,
+            r#"{"_TRANSPORT":"kernel","SYSLOG_IDENTIFIER":"kernel","MESSAGE":"NVRM: x"}"#,
+            r#"{"syslogfacility-text":"kern","msg":"NVRM: x"}"#,
+            r#"{"syslogfacility":0,"msg":"NVRM: x"}"#,
+            r#"{"log":{"syslog":{"appname":"kernel"}},"message":"NVRM: x"}"#,
+            r#"{"process":{"name":"kernel"},"message":"NVRM: x"}"#,
+            // The field is not known, and an Xid is.
+            r#"{"p":"kernel","m":"NVRM: Xid (PCI:0000:3b:00): 79, x"}"#,
+            r#"{"tags":["kernel"],"message":"NVRM: Xid (PCI:0000:3b:00): 79, x"}"#,
+            r#"{"f":{"src":"kernel","msg":"NVRM: Xid (PCI:0000:3b:00): 79, x"}}"#,
+            // Around it stands what a shipper of logs says of itself.
+            r#"{"tag":"syslog.node","record":{"program":"kernel","message":"NVRM: x"}}"#,
+            r#"{"app":"shipper","process":{"name":"fluent-bit"},"records":[{"appname":"kernel","msg":"NVRM: x"}]}"#,
+            r#"{"transport":"udp","origin":"kernel","msg":"NVRM: Xid (PCI:0000:3b:00): 79, x"}"#,
+            r#"{"syslogfacility":"0","msg":"NVRM: x"}"#,
+            r#"{"SyslogFacility":"3","origin":"kernel","msg":"NVRM: Xid (PCI:0000:3b:00): 79, x"}"#,
+            // Cut, and with quotes in it.
+            r#"{"program":"kernel","message":"NVRM: Xi"#,
+            r#"{"program":"kernel","message":"NVRM: "x""}"#,
+        ] {
+            assert!(may_be_kernels(line), "{line}");
+        }
+    }
+
+    #[test]
+    fn a_line_of_a_programs_that_names_the_kernel_is_not_the_kernels() {
+        for line in [
+            r#"{"program":"sshd","message":"a \"kernel\""}"#,
+            r#"{"program":"jupyter","kernel":"python3","component":"kernel","message":"x"}"#,
+            r#"{"programname":"app","msg":"NVRM: Xid (PCI:0000:3b:00): 79, x","origin":"kernel"}"#,
+            r#"{"program":"app","data":{"program":"kernel","message":"NVRM: Xid (PCI:0000:3b:00): 79, x"}}"#,
+            r#"{"syslogfacility":1,"component":"kernel","msg":"x"}"#,
+            r#"{"level":"info","component":"kernel","msg":"module loaded"}"#,
+            r#"{"log":"kernel","stream":"stdout"}"#,
+            r#"{"tags":["kernel"],"message":"module loaded"}"#,
+            r#"{"tag":"app.log","record":{"program":"app","kernel":["kernel"],"msg":"NVRM: Xid (PCI:0000:3b:00): 79, x"}}"#,
+            "Nov 30 02:50:00 gpu-17 kernel: NVRM: x",
+            "",
+        ] {
+            assert!(!may_be_kernels(line), "{line}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_read_without_a_panic(text in "\\{[ -~]{0,80}", other in "\\PC{0,80}") {
+            let _ = (may_be_kernels(&text), may_be_kernels(&other));
+        }
+    }
+}

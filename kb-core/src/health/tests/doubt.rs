@@ -1,0 +1,45 @@
+//! Lines of the kernel log that may be of this boot or of an earlier one.
+
+use super::super::{Bearing, Health, Ledger, Look, Occurrence, read_line};
+use super::{GPU_0, looked, only, xid};
+use crate::report::Report;
+
+fn look(ledger: &mut Ledger, report: &Report, line: &str, is_in_doubt: bool) -> Health {
+    let mut look = Look::of_all(report);
+    look.events = vec![Occurrence {
+        event: read_line(line).unwrap(),
+        at: report.finished_at.clone(),
+        boot_id: report.node.boot_id.clone(),
+        is_in_doubt,
+    }];
+    ledger.look(&look);
+    ledger.health(look.unread)
+}
+
+#[test]
+fn an_xid_whose_boot_is_in_doubt_stays_open_and_is_a_fault_once_one_is_certain() {
+    let (mut ledger, report) = (Ledger::default(), looked("a"));
+    let line = xid(GPU_0, "79, x");
+    let bearing = |health: &Health| only(health).bearing;
+    assert_eq!(
+        bearing(&look(&mut ledger, &report, &line, true)),
+        Bearing::Unknown
+    );
+    assert_eq!(bearing(&look(&mut ledger, &report, &line, false)), Bearing::Fault);
+    assert_eq!(bearing(&look(&mut ledger, &report, &line, true)), Bearing::Fault);
+}
+
+#[test]
+fn a_recovery_action_whose_boot_is_in_doubt_ends_none() {
+    let (mut ledger, report) = (Ledger::default(), looked("a"));
+    let to = |change: &str| {
+        let message = format!("154, GPU recovery action changed from {change}");
+        xid(GPU_0, &message)
+    };
+    let unknown = to("0x0 (None) to 0x5 (Recover IMEX Domain)");
+    let none = to("0x5 (Recover IMEX Domain) to 0x0 (None)");
+    let open = look(&mut ledger, &report, &unknown, false).open.len();
+    assert!(open > 0);
+    assert_eq!(look(&mut ledger, &report, &none, true).open.len(), open);
+    assert!(look(&mut ledger, &report, &none, false).open.is_empty());
+}
