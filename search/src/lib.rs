@@ -10,8 +10,8 @@
 //! answer     page of hits, facets, highlights, cursor; candidates for a pasted text
 //! ```
 //!
-//! [`Indexer`] follows the feed and gives a [`SearchIndex`] for each generation, which never changes. Excerpts are plain
-//! text, never HTML.
+//! [`Indexer`] follows the feed and gives a [`SearchIndex`] for each generation, which never changes. That of the first one is
+//! built when it is asked for. Excerpts are plain text, never HTML.
 #![forbid(unsafe_code)]
 
 mod analysis;
@@ -30,7 +30,7 @@ pub use answer::{
 };
 pub use error::{MAX_LIMIT, SearchError};
 pub use index::carried;
-pub use index::{Committing, Indexer, SearchDoc, SearchIndex, Slot, comparable_code};
+pub use index::{Edit, Indexer, PendingIndex, SearchDoc, SearchIndex, Slot, comparable_code};
 pub use query::{Correction, is_message, recognised};
 
 /// Hits of a page unless the caller says otherwise.

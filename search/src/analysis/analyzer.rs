@@ -26,6 +26,8 @@ struct Piece {
     text: PieceText,
     source: Range<usize>,
     position: usize,
+    /// Characters of Chinese, Japanese or Korean, which have no case and no parts.
+    is_cjk: bool,
 }
 
 #[derive(Debug, Clone)]
@@ -48,9 +50,10 @@ impl Analyzer {
         self.lower.clear();
         self.words.clear();
         self.tokens.clear();
-        each_word(text, |source, _| {
+        each_word(text, |source, is_cjk| {
             let position = self.words.len();
-            self.words.push(piece(text, source, position, &mut self.lower));
+            self.words
+                .push(piece(text, source, position, is_cjk, &mut self.lower));
         });
         for position in 0..self.words.len() {
             let Some(word) = self.words.get(position) else {
@@ -58,9 +61,13 @@ impl Analyzer {
             };
             self.tokens.push(word.clone());
             push_mentions(&self.words, position, position, &self.lower, &mut self.tokens);
+            if word.is_cjk {
+                continue;
+            }
             self.parts.clear();
             each_part(text, word.source.clone(), |part| {
-                self.parts.push(piece(text, part, position, &mut self.lower));
+                self.parts
+                    .push(piece(text, part, position, false, &mut self.lower));
             });
             for part in 0..self.parts.len() {
                 self.tokens.extend(self.parts.get(part).cloned());
@@ -70,13 +77,19 @@ impl Analyzer {
     }
 }
 
-fn piece(text: &str, source: Range<usize>, position: usize, lower: &mut String) -> Piece {
+fn piece(text: &str, source: Range<usize>, position: usize, is_cjk: bool, lower: &mut String) -> Piece {
     let start = lower.len();
-    push_lower_case(text.get(source.clone()).unwrap_or_default(), lower);
+    let written = text.get(source.clone()).unwrap_or_default();
+    if is_cjk {
+        lower.push_str(written);
+    } else {
+        push_lower_case(written, lower);
+    }
     Piece {
         text: PieceText::Lower(start..lower.len()),
         source,
         position,
+        is_cjk,
     }
 }
 
@@ -89,6 +102,7 @@ fn push_mentions(pieces: &[Piece], first: usize, position: usize, lower: &str, t
                 text: PieceText::Synonym(mention.token),
                 source: begin.source.start..end.source.end,
                 position,
+                is_cjk: false,
             });
         }
     }
@@ -144,6 +158,7 @@ impl TokenStream for Tokens<'_> {
 mod tests {
     use proptest::prelude::*;
 
+    use super::super::characters::is_cjk;
     use super::super::words::{parts, words};
     use super::*;
 
@@ -177,6 +192,14 @@ mod tests {
                 found.contains(&(text.to_owned(), position, source)),
                 "{text}: {found:?}"
             );
+        }
+    }
+
+    #[test]
+    fn characters_that_are_written_without_blanks_have_no_case_and_no_parts() {
+        for c in ('\u{80}'..=char::MAX).filter(|c| is_cjk(*c)) {
+            let has_none = c.to_lowercase().eq([c]) && !c.is_uppercase() && !c.is_numeric();
+            assert!(has_none, "{c}");
         }
     }
 

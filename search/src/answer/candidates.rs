@@ -51,9 +51,13 @@ pub struct Candidate {
 impl SearchIndex {
     /// Records that a pasted text may be about, best first, at most `limit`. For texts in which the matcher found nothing.
     pub fn candidates(&self, text: &str, limit: usize) -> Result<Vec<Candidate>, SearchError> {
+        let lines = lines_of_interest(text);
+        if lines.is_empty() {
+            return Ok(Vec::new());
+        }
         let snapshot = self.snapshot()?;
         let mut best: HashMap<DocAddress, (f32, Vec<String>)> = HashMap::new();
-        for line in lines_of_interest(text) {
+        for line in lines {
             for (address, score, words) in compare(snapshot, line)? {
                 let known = best.get(&address).map_or(0.0, |(score, _)| *score);
                 if score > known {

@@ -26,6 +26,13 @@ const SEGMENTS_TO_MERGE: usize = 4;
 /// Names one published revision of one record for ever: its seq in the feed.
 pub type Slot = u64;
 
+/// A change of what is searched.
+#[derive(Debug)]
+pub enum Edit {
+    Add(Slot, Arc<SearchDoc>),
+    Remove(Slot),
+}
+
 /// Keeps the index up to date. One for each process.
 pub struct Indexer {
     writer: IndexWriter,
@@ -57,6 +64,17 @@ impl Indexer {
             records: HashMap::new(),
             facets: Arc::default(),
         })
+    }
+
+    /// Takes one change in, as of the next commit. For an error see [`Self::add`].
+    pub fn edit(&mut self, edit: Edit) -> Result<(), SearchError> {
+        match edit {
+            Edit::Add(slot, document) => self.add(slot, document),
+            Edit::Remove(slot) => {
+                self.remove(slot);
+                Ok(())
+            }
+        }
     }
 
     /// Deletes a revision, as of the next commit.

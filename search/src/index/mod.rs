@@ -13,5 +13,5 @@ pub(super) use fields::FieldText;
 pub(super) use snapshot::Snapshot;
 
 pub use document::{SearchDoc, comparable_code};
-pub use indexer::{Indexer, Slot};
-pub use search_index::{Committing, SearchIndex};
+pub use indexer::{Edit, Indexer, Slot};
+pub use search_index::{PendingIndex, SearchIndex};

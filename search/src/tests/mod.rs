@@ -1,6 +1,7 @@
 //! Search as its callers see it.
 
 mod edited;
+mod later;
 mod misspelt;
 mod words;
 

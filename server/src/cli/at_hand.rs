@@ -24,10 +24,13 @@ pub(super) struct KnowledgeArgs {
 impl KnowledgeArgs {
     /// The records at hand. The database is used where it is named, or is in the data folder already; it is not made for this.
     pub(super) async fn current(&self) -> anyhow::Result<Arc<Generation>> {
-        match self.database().await? {
-            Some((_, follower)) => Ok(follower.knowledge().current()),
-            None => Ok(Arc::new(feed::offline(bundle::embedded()?)?)),
-        }
+        let generation = match self.database().await? {
+            Some((_, follower)) => follower.knowledge().current(),
+            None => Arc::new(feed::offline(bundle::embedded()?)?),
+        };
+        // The process ends after its answer: to free each record before that would only take time.
+        std::mem::forget(Arc::clone(&generation));
+        Ok(generation)
     }
 
     /// The database and its records; `None` where there is no database, so that the records of this program are all there is.

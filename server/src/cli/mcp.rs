@@ -65,7 +65,9 @@ pub(super) async fn run(arguments: &McpArgs) -> anyhow::Result<ExitCode> {
             data.shown()
         );
     } else {
-        tools.source = Source::Fixed(Arc::new(feed::offline(bundle::embedded()?)?));
+        let shipped = feed::offline(bundle::embedded()?)?;
+        shipped.begin_index();
+        tools.source = Source::Fixed(Arc::new(shipped));
     }
     let service = tools.serve(rmcp::transport::stdio()).await?;
     service.waiting().await?;

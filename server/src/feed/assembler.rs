@@ -16,7 +16,7 @@ use super::published::{LeftOut, PublishedRecord};
 use super::reading::{Read, read_each, takes_threads};
 use super::search_prior::SearchPrior;
 use crate::store::FeedChange;
-use peerless_search::{Committing, Indexer, SearchDoc, SearchError, SearchIndex};
+use peerless_search::{Edit, Indexer, PendingIndex, SearchDoc, SearchError, SearchIndex};
 
 type Records = BTreeMap<RecordId, Arc<PublishedRecord>>;
 
@@ -37,31 +37,82 @@ pub(super) struct Assembler {
 /// Who has the indexer between two generations.
 #[derive(Debug)]
 enum Holder {
+    /// There is no generation yet.
+    Nobody,
     Here(Box<Indexer>),
-    /// The index of the first generation is still being built: recognising messages does without it.
-    Commit(Committing),
+    /// The index of the first generation may not be built yet: recognising messages does without it.
+    Pending(PendingIndex),
+}
+
+/// Changes that were taken in and are in no generation yet.
+#[derive(Debug)]
+pub(super) struct News {
+    before: Before,
+    intake: Intake,
+    /// A part of them is worth threads of its own.
+    is_large: bool,
+}
+
+/// Where the changes of the index go while records are read.
+#[derive(Debug)]
+enum Intake {
+    /// Its thread takes them in meanwhile.
+    Now(Box<Indexer>),
+    /// Indexing is most of the work of a start, and messages do not need it: they are kept until the index is built.
+    Kept(Vec<Edit>),
+}
+
+impl Intake {
+    fn take(&mut self, edit: Edit) -> Result<(), SearchError> {
+        match self {
+            Self::Now(indexer) => indexer.edit(edit),
+            Self::Kept(edits) => {
+                edits.push(edit);
+                Ok(())
+            }
+        }
+    }
 }
 
 impl Assembler {
-    pub(super) fn new() -> Result<Self, SearchError> {
-        // The threads of the index step back: at a start they are most of the work, and messages do not need it.
-        let indexer = background::stepped_back(Indexer::new)?;
-        Ok(Self {
+    pub(super) fn new() -> Self {
+        Self {
             records: BTreeMap::new(),
             left_out: BTreeMap::new(),
             matcher: None,
             names: Arc::default(),
             graph: Arc::default(),
-            indexer: Some(Holder::Here(Box::new(indexer))),
-        })
+            indexer: Some(Holder::Nobody),
+        }
     }
 
+    /// True once it is known that there will be no index.
     pub(super) fn has_failed(&self) -> bool {
-        matches!(&self.indexer, Some(Holder::Commit(commit)) if commit.has_failed())
+        matches!(&self.indexer, Some(Holder::Pending(pending)) if pending.has_failed())
+    }
+
+    /// Why there will be no index, once that is known. The assembler is of no more use then.
+    pub(super) fn failure(&mut self) -> Option<SearchError> {
+        if !self.has_failed() {
+            return None;
+        }
+        match self.indexer.take() {
+            Some(Holder::Pending(pending)) => pending.wait().err(),
+            _ => None,
+        }
+    }
+
+    /// Its index cannot be built.
+    #[cfg(test)]
+    pub(super) fn fail(&mut self) {
+        let fails = || Err(SearchError::Limit(0));
+        let (index, pending) = SearchIndex::later(fails, Vec::new(), |_| 1.0);
+        index.build();
+        self.indexer = Some(Holder::Pending(pending));
     }
 
     /// Takes changes in and builds the generation that holds everything up to `reaches`. The index of the first one is built
-    /// beside what comes next; searches wait for it.
+    /// when it is asked for.
     ///
     /// After an error the assembler is as uncertain as its index: make a new one and feed it everything.
     pub(super) fn apply(
@@ -69,23 +120,51 @@ impl Assembler {
         changes: Vec<FeedChange>,
         reaches: Seq,
     ) -> Result<Generation, SearchError> {
-        let mut before = Before::new();
-        let mut indexer = match self.indexer.take() {
-            Some(Holder::Here(indexer)) => *indexer,
-            Some(Holder::Commit(commit)) => commit.wait()?,
+        let mut news = self.begin()?;
+        self.take(changes, &mut news)?;
+        self.build(news, reaches)
+    }
+
+    /// As [`Self::apply`], for changes that come one part after the other: [`Self::take`] each, then [`Self::build`].
+    pub(super) fn begin(&mut self) -> Result<News, SearchError> {
+        let intake = match self.indexer.take() {
+            Some(Holder::Nobody) => Intake::Kept(Vec::new()),
+            Some(Holder::Here(indexer)) => Intake::Now(indexer),
+            Some(Holder::Pending(pending)) => {
+                if !pending.is_built() {
+                    // Its threads are started here, and live as long as the process.
+                    background::before_threads();
+                }
+                Intake::Now(Box::new(pending.wait()?))
+            }
             None => return Err(SearchError::NotBuilt),
         };
-        let takes_threads = takes_threads(changes.len());
-        // The index has the longest way to go, so it gets each record as soon as it is read.
-        read_each(changes, |read| self.take_in(read, &mut indexer, &mut before))?;
+        Ok(News {
+            before: Before::new(),
+            intake,
+            is_large: false,
+        })
+    }
+
+    pub(super) fn take(&mut self, changes: Vec<FeedChange>, news: &mut News) -> Result<(), SearchError> {
+        news.is_large |= takes_threads(changes.len());
+        read_each(changes, |read| self.take_in(read, news))
+    }
+
+    pub(super) fn build(&mut self, news: News, reaches: Seq) -> Result<Generation, SearchError> {
+        let News {
+            before,
+            intake,
+            is_large,
+        } = news;
         let (records, previous) = (&self.records, self.matcher.as_deref());
         let matcher = || build_matcher(records, previous);
         let others = || {
             let related = NamesAndGraph::new(&before, records, &self.names, &self.graph);
-            let committed = commit(indexer, SearchPrior::new(records), previous.is_none());
+            let committed = commit(intake, SearchPrior::new(records));
             (committed, related)
         };
-        let ((matcher, rejected), (committed, related)) = if takes_threads {
+        let ((matcher, rejected), (committed, related)) = if is_large {
             std::thread::scope(|scope| {
                 let matcher = scope.spawn(matcher);
                 let others = others();
@@ -112,21 +191,22 @@ impl Assembler {
         }))
     }
 
-    fn take_in(&mut self, read: Read, indexer: &mut Indexer, before: &mut Before) -> Result<(), SearchError> {
+    fn take_in(&mut self, read: Read, news: &mut News) -> Result<(), SearchError> {
         let Read { id, seq, published } = read;
         if self.records.get(&id).is_some_and(|held| held.seq >= seq) {
             return Ok(());
         }
         let held = self.records.remove(&id);
         if let Some(held) = &held {
-            indexer.remove(held.slot());
+            news.intake.take(Edit::Remove(held.slot()))?;
         }
         // Of several changes of one record the first one knows what was there before.
-        before.entry(id.clone()).or_insert(held);
+        news.before.entry(id.clone()).or_insert(held);
         self.left_out.remove(&id);
         match published {
             Some(Ok(published)) => {
-                indexer.add(published.slot(), Arc::clone(&published.search))?;
+                let document = Arc::clone(&published.search);
+                news.intake.take(Edit::Add(published.slot(), document))?;
                 self.records.insert(id, Arc::new(published));
             }
             Some(Err(left_out)) => self.leave_out(left_out),
@@ -178,20 +258,22 @@ impl NamesAndGraph {
     }
 }
 
-fn commit(
-    mut indexer: Indexer,
-    of_record: SearchPrior,
-    is_first: bool,
-) -> Result<(SearchIndex, Holder), SearchError> {
+fn commit(intake: Intake, of_record: SearchPrior) -> Result<(SearchIndex, Holder), SearchError> {
     let prior = move |document: &SearchDoc| of_record.of(&document.id);
-    if is_first {
-        let (index, commit) = indexer.commit_meanwhile(prior)?;
-        return Ok((index, Holder::Commit(commit)));
+    match intake {
+        Intake::Now(mut indexer) => {
+            // tantivy starts a thread for the next documents here.
+            background::before_threads();
+            let index = indexer.commit(prior)?;
+            Ok((index, Holder::Here(indexer)))
+        }
+        Intake::Kept(edits) => {
+            // The threads of the index step back, whoever builds it.
+            let new = || background::stepped_back(Indexer::new);
+            let (index, pending) = SearchIndex::later(new, edits, prior);
+            Ok((index, Holder::Pending(pending)))
+        }
     }
-    // tantivy starts a thread for the next documents here.
-    background::before_threads();
-    let index = indexer.commit(prior)?;
-    Ok((index, Holder::Here(Box::new(indexer))))
 }
 
 fn build_matcher(records: &Records, previous: Option<&Matcher>) -> (Arc<Matcher>, Vec<Rejected>) {

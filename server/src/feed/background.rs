@@ -1,5 +1,6 @@
 //! Work that requests must not wait for: on a thread of its own, which gives way to all others where they are waiting.
 
+use std::io;
 use std::panic::resume_unwind;
 use std::sync::Arc;
 use std::thread;
@@ -73,6 +74,16 @@ pub(super) fn stepped_back<T: Send>(work: impl FnOnce() -> T + Send) -> T {
         work()
     };
     thread::scope(|scope| scope.spawn(stepped_back).join()).unwrap_or_else(|panic| resume_unwind(panic))
+}
+
+/// Begins work that nobody waits for, on a thread that steps back.
+pub(super) fn begin(name: &str, work: impl FnOnce() + Send + 'static) -> io::Result<()> {
+    let stepped_back = move || {
+        priority::give_way();
+        work();
+    };
+    let thread = thread::Builder::new().name(name.to_owned());
+    thread.spawn(stepped_back).map(drop)
 }
 
 #[cfg(test)]

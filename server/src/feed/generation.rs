@@ -8,6 +8,7 @@ use std::time::Duration;
 use kb_core::ids::{RecordId, Seq};
 use kb_core::matcher::{Matcher, Rejected};
 
+use super::background;
 use super::graph::Graph;
 use super::names::{Carriers, Names};
 use super::published::{LeftOut, PublishedRecord};
@@ -27,6 +28,7 @@ pub struct Generation {
     /// How long it took, from the question to the store until it could answer.
     pub built_in: Duration,
     pub matcher: Arc<Matcher>,
+    /// That of a first generation is built when it is asked for, or by [`Self::begin_index`].
     pub index: SearchIndex,
     pub graph: Arc<Graph>,
     pub left_out: Vec<LeftOut>,
@@ -74,6 +76,18 @@ impl Generation {
             records,
             names,
             archive: OnceLock::new(),
+        }
+    }
+
+    /// Begins to build the index where there is none yet, on a thread that steps back, so that the first search does not wait for
+    /// all of it.
+    pub fn begin_index(&self) {
+        if self.index.is_built() {
+            return;
+        }
+        let index = self.index.clone();
+        if let Err(error) = background::begin("index", move || index.build()) {
+            tracing::warn!(%error, "no thread could be had for the search index: the first search builds it");
         }
     }
 

@@ -15,7 +15,7 @@ pub fn offline(records: Vec<SeedRecord>) -> Result<Generation, SearchError> {
         .map(|(seq, record)| change(Seq(seq), record))
         .collect();
     let reaches = changes.last().map_or(Seq::default(), |change| change.seq);
-    Assembler::new()?.apply(changes, reaches)
+    Assembler::new().apply(changes, reaches)
 }
 
 pub(super) fn change(seq: Seq, record: SeedRecord) -> FeedChange {

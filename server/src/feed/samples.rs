@@ -86,7 +86,7 @@ pub(crate) fn generation_of(records: &[(String, String)]) -> Arc<Generation> {
         changes.push(change(seq, &id, document, annex));
     }
     let reaches = Seq(i64::try_from(changes.len()).unwrap());
-    let generation = Assembler::new().unwrap().apply(changes, reaches).unwrap();
+    let generation = Assembler::new().apply(changes, reaches).unwrap();
     assert_eq!(generation.left_out, []);
     Arc::new(generation)
 }

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
@@ -11,6 +12,7 @@ use super::super::at_hand::KnowledgeArgs;
 use super::super::{open_existing, say};
 use super::read;
 use crate::clock::{Clock as _, SystemClock};
+use crate::domain::correlate::Correlator;
 use crate::domain::policy::Stages;
 use crate::domain::policy::names::by_all_names;
 use crate::domain::policy::replay::{Asked, Counts, DAYS_MAX, NODES_MAX, NodeReplay, Outcome, Said, replay};
@@ -73,7 +75,7 @@ pub(super) async fn run(arguments: ReplayArgs) -> anyhow::Result<ExitCode> {
 
 /// All nodes, page by page. The policies are about their records under whatever id.
 pub(super) async fn all(
-    (store, generation): (&dyn Store, &Generation),
+    (store, generation): (&dyn Store, &Arc<Generation>),
     present: Policy,
     given: &Policy,
     days: u32,
@@ -83,11 +85,13 @@ pub(super) async fn all(
         candidate: None,
     };
     let given = &by_all_names(given.clone(), generation);
+    let correlator = Arc::new(Correlator::new());
     let (mut counts, mut nodes, mut after) = (Counts::default(), Vec::new(), None);
     loop {
         let page = replay(
             store,
             Asked {
+                knowledge: (generation, &correlator),
                 present: &stages,
                 given,
                 days,

@@ -1,95 +1,18 @@
-//! A hand-made feed that fails in every way a feed can.
+//! A follower of a feed that fails in every way a feed can.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
-use async_trait::async_trait;
 use kb_core::ids::{RecordId, Seq};
 
-use crate::feed::follow::{FeedError, Follower, load, load_beside};
+use crate::feed::follow::{FeedError, Follower, load, load_beside, send_all};
 use crate::feed::samples::{PEER_ACCESS, change, document, tombstone};
-use crate::store::{FeedChange, FeedPage, FeedStore, SeedRecord, StoreError};
-use peerless_search::SearchRequest;
+use crate::store::{FeedChange, SeedRecord};
+use peerless_search::{SearchError, SearchRequest};
+
+use super::fake_feed::FakeFeed;
 
 const ANNEX: &str = r#"{"schema_version": 1, "codes": ["Xid 79"]}"#;
-
-#[derive(Debug, Default)]
-struct State {
-    head: i64,
-    changes: Vec<FeedChange>,
-    fails: bool,
-    stands_still: bool,
-    /// How long the store thinks before it gives changes.
-    slow: Duration,
-    /// How often it was asked for some.
-    asked: usize,
-}
-
-#[derive(Debug, Clone, Default)]
-struct FakeFeed(Arc<Mutex<State>>);
-
-impl FakeFeed {
-    /// Makes a change; a record's newest change takes its former one's place, as in the store.
-    fn publish(&self, change: FeedChange) {
-        self.with(|state| {
-            state.head = change.seq.0;
-            state.changes.retain(|known| known.id != change.id);
-            state.changes.push(change);
-        });
-    }
-
-    fn with(&self, edit: impl FnOnce(&mut State)) {
-        edit(&mut self.0.lock().unwrap());
-    }
-}
-
-#[async_trait]
-impl FeedStore for FakeFeed {
-    async fn head_seq(&self) -> Result<Seq, StoreError> {
-        let state = self.0.lock().unwrap();
-        if state.fails {
-            Err(StoreError::Unavailable("the test says so".to_owned()))
-        } else {
-            Ok(Seq(state.head))
-        }
-    }
-
-    async fn feed(&self, after: Seq, _: u32) -> Result<FeedPage, StoreError> {
-        let slow = {
-            let mut state = self.0.lock().unwrap();
-            state.asked += 1;
-            state.slow
-        };
-        if !slow.is_zero() {
-            tokio::time::sleep(slow).await;
-        }
-        // Two changes a page, whatever was asked, so that pages are walked.
-        let state = self.0.lock().unwrap();
-        if state.stands_still {
-            return Ok(FeedPage {
-                reaches: after,
-                more: true,
-                changes: Vec::new(),
-            });
-        }
-        let later: Vec<&FeedChange> = state.changes.iter().filter(|change| change.seq > after).collect();
-        let page: Vec<FeedChange> = later
-            .iter()
-            .take(2)
-            .map(|change| FeedChange::clone(change))
-            .collect();
-        let more = later.len() > page.len();
-        let reaches = match page.last() {
-            Some(last) if more => last.seq,
-            _ => Seq(state.head),
-        };
-        Ok(FeedPage {
-            reaches,
-            more,
-            changes: page,
-        })
-    }
-}
 
 fn small(seq: i64, id: &str, signature: &str) -> FeedChange {
     change(seq, id, &document(id, signature).to_string(), ANNEX)
@@ -160,6 +83,85 @@ async fn all_parts_of_a_generation_change_together() {
         (Seq(7), 7, 6),
         "readers keep theirs"
     );
+}
+
+#[tokio::test]
+async fn following_has_the_index_built_also_where_it_starts_over() {
+    let feed = FakeFeed::default();
+    feed.publish(small(1, "test/one", "zebra"));
+    feed.publish(small(2, "test/two", "zebra"));
+    let follower = follower(&feed).await;
+    let knowledge = follower.knowledge();
+    assert!(!knowledge.current().index.is_built());
+    let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
+    let running = tokio::spawn(follower.run(Duration::from_millis(5), async { drop(stopped.await) }));
+    let built = async |seq: Seq| {
+        let generation = loop {
+            let generation = knowledge.current();
+            if generation.seq == seq && generation.index.is_built() {
+                break generation;
+            }
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        };
+        generation.index.len()
+    };
+    let patience = Duration::from_secs(20);
+    assert_eq!(tokio::time::timeout(patience, built(Seq(2))).await.unwrap(), 2);
+    feed.with(|state| {
+        state.head = 1;
+        state.changes.truncate(1);
+    });
+    assert_eq!(tokio::time::timeout(patience, built(Seq(1))).await.unwrap(), 1);
+    stop.send(()).unwrap();
+    running.await.unwrap();
+}
+
+#[tokio::test]
+async fn a_start_fails_with_the_feed() {
+    let feed = FakeFeed::default();
+    for seq in 1..=5 {
+        feed.publish(small(seq, &format!("test/r{seq}"), "zebra"));
+    }
+    // The first page is taken in, the second one never comes.
+    feed.with(|state| state.fails_after = Some(Seq(2)));
+    let refused = load(Arc::new(feed.clone())).await;
+    assert!(matches!(refused, Err(FeedError::Store(_))), "{refused:?}");
+    feed.with(|state| state.fails_after = None);
+    assert_eq!(ids(&follower(&feed).await).len(), 5);
+}
+
+#[tokio::test]
+async fn an_index_that_cannot_be_built_is_a_fault_with_its_cause() {
+    let feed = FakeFeed::default();
+    feed.publish(small(1, "test/one", "zebra"));
+    let mut follower = follower(&feed).await;
+    follower.fail_index();
+    let refused = follower.catch_up().await;
+    assert!(
+        matches!(refused, Err(FeedError::Index(SearchError::Limit(0)))),
+        "{refused:?}"
+    );
+    assert!(follower.catch_up().await.unwrap(), "it starts over");
+    assert_eq!(hits(&follower, "zebra"), ["test/one".parse().unwrap()]);
+    assert!(!follower.catch_up().await.unwrap(), "and only once");
+}
+
+#[tokio::test]
+async fn nothing_more_is_read_where_nobody_takes_it() {
+    let feed = FakeFeed::default();
+    for seq in 1..=20 {
+        feed.publish(small(seq, &format!("test/r{seq}"), "zebra"));
+    }
+    let (sender, pages) = tokio::sync::mpsc::channel(1);
+    drop(pages);
+    send_all(&feed, sender).await.unwrap();
+    feed.with(|state| assert_eq!(state.asked, 1));
+    // Nor far ahead of who takes it.
+    let (sender, pages) = tokio::sync::mpsc::channel(1);
+    let reading = tokio::time::timeout(Duration::from_millis(50), send_all(&feed, sender));
+    assert!(reading.await.is_err(), "it waits");
+    feed.with(|state| assert_eq!(state.asked, 3));
+    drop(pages);
 }
 
 #[tokio::test]

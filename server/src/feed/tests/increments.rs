@@ -169,7 +169,7 @@ fn an_edge_names_the_revision_that_states_it_now() {
         text["transition_graph"] = json!({ "leads_to": [{ "error_id": "t/b" }] });
         change(seq, "t/a", &text.to_string(), r#"{"schema_version": 1}"#)
     };
-    let mut assembler = Assembler::new().unwrap();
+    let mut assembler = Assembler::new();
     assembler.apply(vec![revise(1, "a guess")], Seq(1)).unwrap();
     let generation = assembler.apply(vec![revise(2, "what it was")], Seq(2)).unwrap();
     let id = "t/a".parse().unwrap();
@@ -183,7 +183,7 @@ proptest! {
 
     #[test]
     fn change_by_change_is_as_at_once(history in history()) {
-        let mut assembler = Assembler::new().unwrap();
+        let mut assembler = Assembler::new();
         let mut newest: BTreeMap<usize, (i64, Step)> = BTreeMap::new();
         let mut seq = 0;
         let mut grown = None;
@@ -206,7 +206,7 @@ proptest! {
             grown = Some(assembler.apply(news, Seq(seq)).unwrap());
         }
         let all = newest.values().map(|(at, step)| publish(*at, step)).collect();
-        let at_once = Assembler::new().unwrap().apply(all, Seq(seq)).unwrap();
+        let at_once = Assembler::new().apply(all, Seq(seq)).unwrap();
         prop_assert_eq!(told(grown.unwrap()), told(at_once));
     }
 }
