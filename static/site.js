@@ -99,7 +99,9 @@ function fillBox(box) {
     readText.addEventListener("click", () => box.elements.text.reportValidity() && readInTab(new Blob([box.elements.text.value])));
   }
 
+  let cannotPrepare = false;
   function take(chosen) {
+    cannotPrepare = false;
     if (inTab.checked) readInTab(chosen);
     else send(chosen, chosen.name);
   }
@@ -131,6 +133,12 @@ function fillBox(box) {
   });
 
   const holdsFile = (event) => event.dataTransfer && event.dataTransfer.types.includes("Files");
+  // What it takes to read a file comes while the file is still held above the box. Where that fails, it is asked for again
+  // once a file is let go or chosen.
+  box.addEventListener("dragenter", (event) => {
+    if (!holdsFile(event) || !inTab.checked || cannotPrepare) return;
+    prepare().then((script) => script.prepare(tab.dataset)).catch(() => { cannotPrepare = true; });
+  });
   box.addEventListener("dragover", (event) => {
     if (!holdsFile(event)) return;
     event.preventDefault();

@@ -17,9 +17,20 @@ async function load(words) {
   const page = await fetched(words.page, "text");
   const blank = new DOMParser().parseFromString(page, "text/html");
   const { module, worker, signatures } = blank.querySelector("[data-answer]").dataset;
-  const both = await Promise.all([fetched(module, "arrayBuffer"), fetched(signatures, "arrayBuffer")]);
+  const coming = { module: fetched(module, "arrayBuffer"), signatures: fetched(signatures, "arrayBuffer") };
+  coming.signatures.catch(() => {});
+  // Its script comes beside them, and it compiles the module while the records are on their way.
   const reader = new Worker(worker);
-  await told(reader, { module: both[0], signatures: both[1] }, both, words, () => {});
+  const broken = new Promise((_, reject) => { reader.onerror = () => reject(Object.assign(new Error(), { told: words.unsupported })); });
+  try {
+    for (const name of ["module", "signatures"]) {
+      const body = await Promise.race([coming[name], broken]);
+      await told(reader, { [name]: body }, [body], words, () => {});
+    }
+  } catch (error) {
+    reader.terminate();
+    throw error;
+  }
   return { page, reader };
 }
 
@@ -64,9 +75,11 @@ export async function read(log, { box, status, signal }) {
     status.textContent = words.progress.replace("{size}", size(bytes));
   };
   progress(0);
+  const answering = told(reader, { log, environment, base: location.origin }, [], words, progress);
+  // The page of the answer is made while the log is read.
   const blank = new DOMParser().parseFromString(page, "text/html");
   try {
-    const { answer, requests } = await told(reader, { log, environment, base: location.origin }, [], words, progress);
+    const { answer, requests } = await answering;
     fill(blank, JSON.parse(answer), performance.getEntriesByType("resource").length + requests);
   } catch (error) {
     if (!error.unreadable) {

@@ -32,23 +32,33 @@ self.onmessage = async ({ data }) => {
   }
 };
 
+// Bytes of a piece.
+const size = 1 << 20;
+// Milliseconds that a read of a stream may take. Then the rest of the log is read in slices.
+const patience = 2000;
+
 async function read({ log, environment, base }) {
+  // The first piece comes while the module gets ready.
+  const first = log.slice(0, size).arrayBuffer();
+  first.catch(() => {});
   const reading = records.start(JSON.stringify(environment), base);
   let bytes = 0;
   let told = 0;
   const take = (piece) => {
     bytes += piece.length;
     reading.push(piece);
-    // Its memory is free at once, and does not wait for the garbage collector.
-    piece.buffer.transfer?.(0);
     if (bytes < told + 16e6) return;
     told = bytes;
     self.postMessage({ progress: bytes });
   };
   try {
-    const head = new Uint8Array(await log.slice(0, 2).arrayBuffer());
+    const head = new Uint8Array(await first);
     if (head[0] === 0x1f && head[1] === 0x8b) await unpacked(log, take);
-    else await inPieces(log, take);
+    else {
+      take(head);
+      if (bytes < log.size) await inOneBuffer(log.slice(bytes), take);
+      await inSlices(log, bytes, take);
+    }
   } catch (error) {
     reading.free();
     throw error;
@@ -56,12 +66,43 @@ async function read({ log, environment, base }) {
   return reading.finish();
 }
 
+// One buffer serves for all pieces, where the browser can fill it: new ones wait for the garbage collector, more than 100 MB of them.
+// Whatever goes wrong with a read, the rest is left to slices, which say why they cannot be read. Chromium leaves a read without an end
+// now and then. So each has its time, and the end of the stream is never asked for: the size says where it is.
+async function inOneBuffer(rest, take) {
+  let reader;
+  try {
+    reader = rest.stream().getReader({ mode: "byob" });
+  } catch {
+    return;
+  }
+  try {
+    let buffer = new ArrayBuffer(size);
+    for (let left = rest.size; left > 0; ) {
+      const next = await inTime(reader.read(new Uint8Array(buffer)));
+      if (!next || next.done) return;
+      left -= next.value.length;
+      take(next.value);
+      buffer = next.value.buffer;
+    }
+  } finally {
+    reader.cancel().catch(() => {});
+  }
+}
+
+// What the promise gives; nothing where it fails or takes too long.
+function inTime(promise) {
+  return new Promise((resolve) => {
+    const late = setTimeout(resolve, patience);
+    promise.then(resolve, () => resolve()).finally(() => clearTimeout(late));
+  });
+}
+
 // The next piece is read while the module works on this one.
-async function inPieces(log, take) {
-  const size = 1 << 20;
+async function inSlices(log, from, take) {
   const piece = (at) => (at < log.size ? log.slice(at, at + size).arrayBuffer() : null);
-  let next = piece(0);
-  for (let at = 0; at < log.size; at += size) {
+  let next = piece(from);
+  for (let at = from; at < log.size; at += size) {
     const bytes = await next;
     next = piece(at + size);
     take(new Uint8Array(bytes));

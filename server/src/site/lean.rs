@@ -13,6 +13,31 @@ const BLOCKS: [&str; 17] = [
 ];
 /// What the next element, or the end of the one around it, closes as well.
 const IMPLIED: [&str; 3] = ["</li>", "</dt>", "</dd>"];
+/// What closes a paragraph that is still open.
+const CLOSES_PARAGRAPH: [&str; 16] = [
+    "<p",
+    "<ul",
+    "<ol",
+    "<dl",
+    "<div",
+    "<section",
+    "<pre",
+    "<h2",
+    "<details",
+    "<article",
+    "<li",
+    "</section",
+    "</div",
+    "</article",
+    "</header",
+    "</ol",
+];
+/// What is written on each page of a record many times, and what stands for it. The sheet shows both alike. No copy button stands in a
+/// form, where one without a type would send it.
+const SHORTER: [(&str, &str); 2] = [
+    ("<pre class=\"block wrap\">", "<pre>"),
+    ("<button type=\"button\" class=\"copy\"", "<button class=\"copy\""),
+];
 
 /// `lang` is the language of the page (BCP 47).
 pub(super) fn page(template: &impl Template, lang: &str) -> askama::Result<String> {
@@ -33,6 +58,12 @@ fn bare(html: &str, lang: &str) -> String {
     for end in IMPLIED {
         rest = rest.replace(end, "");
     }
+    for (long, short) in SHORTER {
+        rest = rest.replace(long, short);
+    }
+    rest = with_short_notes(&rest);
+    rest = without_plain_spans(&rest);
+    rest = without_ends_of_paragraphs(&rest);
     let mut out = String::with_capacity(html.len());
     out.push_str(head);
     let mut left = rest.as_str();
@@ -50,6 +81,63 @@ fn bare(html: &str, lang: &str) -> String {
     }
     out.push_str(left);
     out
+}
+
+/// A muted span on a line of its own is a `small`.
+fn with_short_notes(html: &str) -> String {
+    replaced(html, "<br><span class=\"muted\">", |text| {
+        (!text.contains('<')).then(|| format!("<br><small>{text}</small>"))
+    })
+}
+
+/// Without spans that say nothing of their text, where they stand in a sentence. An empty one is filled by a script.
+fn without_plain_spans(html: &str) -> String {
+    replaced(html, "> <span>", |text| {
+        (!text.is_empty() && !text.contains("<span")).then(|| format!("> {text}"))
+    })
+}
+
+/// What `open` begins and the next `</span>` ends becomes what `shorter` makes of the text between, where it makes something.
+fn replaced(html: &str, open: &str, shorter: impl Fn(&str) -> Option<String>) -> String {
+    let mut out = String::with_capacity(html.len());
+    let mut rest = html;
+    while let Some((before, behind)) = rest.split_once(open) {
+        out.push_str(before);
+        let made = behind
+            .split_once("</span>")
+            .and_then(|(text, after)| Some((shorter(text)?, after)));
+        if let Some((made, after)) = made {
+            out.push_str(&made);
+            rest = after;
+        } else {
+            out.push_str(open);
+            rest = behind;
+        }
+    }
+    out.push_str(rest);
+    out
+}
+
+fn without_ends_of_paragraphs(html: &str) -> String {
+    const END: &str = "</p>";
+    let mut out = String::with_capacity(html.len());
+    let mut rest = html;
+    while let Some((before, behind)) = rest.split_once(END) {
+        out.push_str(before);
+        let next = behind.trim_start_matches('\n');
+        if !CLOSES_PARAGRAPH.iter().any(|tag| begins_with_tag(next, tag)) {
+            out.push_str(END);
+        }
+        rest = behind;
+    }
+    out.push_str(rest);
+    out
+}
+
+/// `<li` begins `<li>` and `<li class=…>`, and not `<link>`.
+fn begins_with_tag(html: &str, tag: &str) -> bool {
+    let behind_name = html.strip_prefix(tag);
+    behind_name.is_some_and(|rest| rest.starts_with(|c: char| c == '>' || c.is_ascii_whitespace()))
 }
 
 /// What stands before the next value, with its `=`, the value without quotes, and what stands behind it.
@@ -130,6 +218,43 @@ mod tests {
             "<p><b lang=en>"
         );
         assert_eq!(bare(r#"<i title="">"#, "en"), r#"<i title="">"#);
+    }
+
+    #[test]
+    fn what_pages_of_records_repeat_is_short() {
+        let shortened = |html: &str| bare(html, "en");
+        assert_eq!(
+            shortened(r#"<pre class="block wrap"><code>x</code></pre><pre class="block wrap" data-how>"#),
+            r#"<pre><code>x</code></pre><pre class="block wrap" data-how>"#
+        );
+        assert_eq!(
+            shortened(
+                r#"<button type="button" class="copy" hidden data-copy>Copy</button><button type="button">"#
+            ),
+            "<button class=copy hidden data-copy>Copy</button><button type=button>"
+        );
+        assert_eq!(
+            shortened(r#"<br><span class="muted">Read</span><br><span class="muted"><b>a</b></span>"#),
+            "<br><small>Read</small><br><span class=muted><b>a</b></span>"
+        );
+        assert_eq!(
+            shortened(
+                r#"<b>When:</b> <span lang="en">it <code>x</code> runs</span> <span lang="zh-Hans">b</span> <span></span>"#
+            ),
+            "<b>When:</b> it <code>x</code> runs <span lang=zh-Hans>b</span> <span></span>"
+        );
+        // Where text may follow, or a parent's end does not close it, a paragraph keeps its own.
+        assert_eq!(
+            shortened(
+                "<li><p>a</p><p>b</p></li>\n<li><p>c</p>\n<pre>x</pre><p>d</p><button></button><noscript><p>e</p></noscript>"
+            ),
+            "<li><p>a<p>b\n<li><p>c\n<pre>x</pre><p>d</p><button></button><noscript><p>e</p></noscript>"
+        );
+        // A name that only begins like one that closes it closes nothing.
+        assert_eq!(
+            shortened("<p>a</p><link><p>b</p><p class=x>c</p><picture></picture><p>d</p><li>"),
+            "<p>a</p><link><p>b<p class=x>c</p><picture></picture><p>d<li>"
+        );
     }
 
     #[test]

@@ -32,6 +32,7 @@ mod people;
 mod search;
 mod site;
 mod tab;
+mod tab_pieces;
 #[path = "../api/test_app.rs"]
 mod test_app;
 mod unmatched;

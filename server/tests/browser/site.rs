@@ -190,6 +190,10 @@ async fn a_record_of_a_site_is_there_in_both_languages() {
     browser.open(&format!("{}/r/{RECORD}.html", host.url)).await;
     assert_eq!(browser.text("#verdict").await, "In short");
     assert!(browser.sticks_out(360).await <= 0);
+    // What is written in a shorter way looks the same.
+    let looks = "const of = (name) => getComputedStyle(document.querySelector(name)); const [note, muted] = [of('.aside small'), of('.aside .small.muted')]; \
+                 return [of('.record pre').whiteSpace, note.color === muted.color, note.fontSize === muted.fontSize]";
+    assert_eq!(browser.script(looks).await, json!(["pre-wrap", true, true]));
     browser.follow("nav a[hreflang]").await;
     browser
         .until("return document.documentElement.lang === 'zh-Hans'")

@@ -116,6 +116,54 @@ async fn who_does_not_choose_the_tab_sends_the_file() {
 
 #[tokio::test]
 #[ignore = "needs the module for browsers: cargo xtask wasm --test"]
+async fn what_reads_a_log_comes_while_a_file_is_still_held_above_the_box() {
+    let app = app().await;
+    let browser = Browser::start().await;
+    browser.open(&app.url).await;
+    let fetched =
+        "return performance.getEntriesByType('resource').some((one) => one.name.includes('/tab/signatures'))";
+    assert_eq!(browser.script(fetched).await, false);
+    browser
+        .script(
+            "const held = new DataTransfer(); held.items.add(new File(['x'], 'train.log')); \
+             document.querySelector('[data-box]').dispatchEvent(new DragEvent('dragenter', { dataTransfer: held, bubbles: true }))",
+        )
+        .await;
+    browser.until(fetched).await;
+    assert_eq!(browser.complaints().await, Vec::<String>::new());
+}
+
+#[tokio::test]
+#[ignore = "needs the module for browsers: cargo xtask wasm --test"]
+async fn what_does_not_come_is_asked_for_once_while_a_file_is_held_above_the_box() {
+    let app = app().await;
+    let browser = Browser::start().await;
+    browser.open(&app.url).await;
+    browser
+        .script(
+            "window.asked = 0; \
+             window.fetch = () => { window.asked += 1; return Promise.reject(new TypeError('no network')); }; \
+             window.enter = () => { \
+                 const held = new DataTransfer(); held.items.add(new File(['x'], 'train.log')); \
+                 document.querySelector('[data-box]').dispatchEvent(new DragEvent('dragenter', { dataTransfer: held, bubbles: true })); \
+             }; \
+             window.enter();",
+        )
+        .await;
+    browser.until("return window.asked === 1").await;
+    let again = "return (async () => { \
+        for (let times = 0; times < 3; times += 1) { \
+            await new Promise((done) => setTimeout(done, 50)); \
+            window.enter(); \
+        } \
+        await new Promise((done) => setTimeout(done, 50)); \
+        return window.asked; \
+    })()";
+    assert_eq!(browser.script(again).await, 1);
+}
+
+#[tokio::test]
+#[ignore = "needs the module for browsers: cargo xtask wasm --test"]
 async fn what_cannot_be_read_in_the_tab_is_not_called_healthy() {
     let app = app().await;
     let browser = Browser::start().await;
