@@ -25,6 +25,7 @@ account-password-long = A password has at most 1024 bytes.
 account-password-login = The password is the login, or little more.
 account-password-pattern = The password repeats few characters, or follows the keyboard or the alphabet.
 account-password-common = The password is made of words that are guessed first.
+account-password-same = The new password is the one that you have.
 account-wrong-password = The old password is wrong.
 account-account = Account
 account-log-out = Log out

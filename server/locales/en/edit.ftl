@@ -57,4 +57,4 @@ edit-takes-example = its pattern { $pattern } takes example { $number } of this 
 edit-at-gone = What you read in { $revision } is not in the draft that the form shows. Look at the draft before you correct it.
 edit-at-changed = The draft has another text here than { $revision }, which you read.
 edit-parts = Parts of the form
-edit-second-person = Saved as a draft, and not published: it changes how nodes are judged ({ $keys }), so somebody else approves it. Press “Save and ask for review”.
+edit-second-person = Saved as a draft, and not published: it changes how nodes are judged, or what is said of an error that stops work on a node ({ $keys }), so somebody else approves it. Press “Save and ask for review”.

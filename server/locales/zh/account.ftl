@@ -25,6 +25,7 @@ account-password-long = 密码最多 1024 字节。
 account-password-login = 密码与用户名相同或几乎相同。
 account-password-pattern = 密码只是重复少数字符，或沿键盘或字母表排列。
 account-password-common = 密码由最先被猜到的词语组成。
+account-password-same = 新密码与当前密码相同。
 account-wrong-password = 旧密码不正确。
 account-account = 账户
 account-log-out = 退出登录

@@ -57,4 +57,4 @@ edit-takes-example = 其模式 { $pattern } 匹配本记录的第 { $number } �
 edit-at-gone = 表单显示的草稿中没有您在 { $revision } 中读到的内容。更正前请先查看草稿。
 edit-at-changed = 此处草稿的文字与您读到的 { $revision } 不同。
 edit-parts = 表单各部分
-edit-second-person = 已存为草稿，未发布：此改动影响节点判定（{ $keys }），须由另一人批准。请按“保存并请求审阅”。
+edit-second-person = 已存为草稿，未发布：此改动影响节点判定，或对使节点停工的错误的说明（{ $keys }），须由另一人批准。请按“保存并请求审阅”。

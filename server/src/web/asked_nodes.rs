@@ -14,6 +14,7 @@ pub(super) async fn read(
     state: &AppState,
     pairs: &[(String, String)],
 ) -> Result<Asked, Problem> {
+    check_page(state, pairs).await?;
     let mut asked = Asked::read(pairs, state.clock.now())?;
     asked.check_labels(state.store.as_ref()).await??;
     if let Some(record) = &asked.filter.record {
@@ -27,4 +28,24 @@ pub(super) async fn read(
         asked.filter.record = Some(now);
     }
     Ok(asked)
+}
+
+/// Refuses a place in the list that is given twice, or that this server cannot have given out: one behind a node that there is not.
+async fn check_page(state: &AppState, pairs: &[(String, String)]) -> Result<(), Problem> {
+    for once in ["cursor", "limit"] {
+        if pairs.iter().filter(|(name, _)| name == once).count() > 1 {
+            let detail = format!("{once}: is given twice, give it once");
+            return Err(Problem::new(Code::BadQuery, detail));
+        }
+    }
+    let cursor = pairs.iter().find(|(name, _)| name == "cursor");
+    // What is no id at all is refused where the order is known.
+    let Some(node) = cursor.and_then(|(_, cursor)| Asked::node_of(cursor)) else {
+        return Ok(());
+    };
+    if state.store.node(&node).await?.is_some() {
+        return Ok(());
+    }
+    let detail = format!("cursor: there is no node {node}; begin again without a cursor");
+    Err(Problem::new(Code::BadQuery, detail))
 }

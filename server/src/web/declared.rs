@@ -105,6 +105,18 @@ mod tests {
         assert!(refused.contains("`domian`: did you mean domain?"), "{refused}");
         assert!(check("/search", "severity=eror").unwrap().contains("tier"));
         assert!(check("/api/v1/search", "utm_source=y").is_some());
+        for (path, query, name) in [
+            ("/api/v1/search", "domain=&q=", Some("domain")),
+            ("/api/v1/search", "q=&domain=cuda", None),
+            ("/api/v1/nodes", "q=", Some("q")),
+            ("/api/v1/nodes", "model=", Some("model")),
+            ("/api/v1/audit", "actor=", Some("actor")),
+            ("/nodes", "model=", None),
+        ] {
+            let told = check(path, query);
+            let expected = name.map(|name| format!("{name} is empty: leave it out, or give it a value"));
+            assert_eq!(told, expected, "{path}?{query}");
+        }
         assert!(
             check("/api/v1/signatures", "x=1")
                 .unwrap()

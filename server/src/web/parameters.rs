@@ -14,6 +14,8 @@ const TRACKERS: [&str; 9] = [
     "ref", "fbclid", "gclid", "dclid", "gbraid", "wbraid", "msclkid", "yclid", "igshid",
 ];
 const TRACKERS_BEGIN: [&str; 2] = ["utm_", "mc_"];
+/// Call and parameter that say something where they are empty: a search for nothing lists everything.
+const MAY_BE_EMPTY: (&str, &str) = ("/api/v1/search", "q");
 
 #[derive(Debug)]
 pub struct Parameters(HashMap<(Method, String), Allowed>);
@@ -53,9 +55,21 @@ impl Parameters {
         };
         let unknown = pairs.iter().map(|(name, _)| name.as_str());
         let unknown = unknown.filter(|name| !allowed.has(name));
-        match unknown.into_iter().next() {
-            None => Ok(()),
-            Some(name) => Err(allowed.refuse(name)),
+        if let Some(name) = unknown.into_iter().next() {
+            return Err(allowed.refuse(name));
+        }
+        // A form of a page sends what was not filled in. A program that sends a filter means one, and would get everything.
+        let is_asked = !allowed.is_page && method == Method::GET;
+        let may_be_empty = |name: &str| (pattern, name) == MAY_BE_EMPTY;
+        let mut empty = pairs
+            .iter()
+            .filter(|(name, value)| value.is_empty() && !may_be_empty(name));
+        match empty.next() {
+            Some((name, _)) if is_asked => {
+                let detail = format!("{name} is empty: leave it out, or give it a value");
+                Err(Problem::new(Code::BadQuery, detail))
+            }
+            _ => Ok(()),
         }
     }
 }

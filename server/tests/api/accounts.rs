@@ -225,6 +225,7 @@ async fn another_password_ends_all_other_sessions() {
         ("wrong password", new, new),
         (PASSWORD, new, "another one here"),
         (PASSWORD, "password123", "password123"),
+        (PASSWORD, PASSWORD, PASSWORD),
     ] {
         let answer = browser.send("/account/password", &fields(old, new, again)).await;
         assert_eq!(answer.status(), 422, "{new}");

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::browser::Browser;
 use crate::records::P2P;
 use crate::reviews::{call, post, save_annex};
-use crate::test_app::{NOW, TestApp, problem};
+use crate::test_app::{NOW, TestApp, json as body, problem};
 
 const ID: &str = "cuda/peer-access-unsupported-by-hardware";
 
@@ -126,6 +126,48 @@ async fn nobody_goes_back_alone_to_what_says_less() {
     assert_eq!(publish(&edi, 4).await.status(), 200, "an alarm more");
     let done = revert(&root, 1, json!({"force": "nobody is awake"})).await;
     assert_eq!(done.status(), 200, "{}", done.text().await.unwrap());
+}
+
+/// What is read at night of an error that stops a node.
+#[tokio::test]
+async fn nobody_calls_a_fatal_error_harmless_alone() {
+    let app = TestApp::start().await;
+    app.person("con", Role::Contributor, false).await;
+    app.person("edi", Role::Editor, false).await;
+    let (con, edi) = (app.browser("con").await, app.browser("edi").await);
+    assert_eq!(save_annex(&con, "severity", json!("fatal")).await, 2);
+    let publish = async |revision: u32| {
+        let path = format!("{P2P}/-/publish?revision={revision}");
+        call(&edi, Method::POST, &path, None).await
+    };
+    assert_eq!(publish(2).await.status(), 200);
+    let full = body(call(&edi, Method::GET, &format!("{P2P}?view=full"), None).await).await;
+    let mut disputes = full["ext"]["disputes"].as_array().cloned().unwrap();
+    disputes.push(json!({
+        "pointer": "/root_cause", "why": "It is harmless.", "source": "https://example.org/",
+    }));
+    let revision = save_annex(&edi, "disputes", json!(disputes)).await;
+    let told = problem(publish(revision).await, 409, "second_person_needed").await;
+    assert!(
+        told["detail"].as_str().unwrap().starts_with("disputes "),
+        "{told}"
+    );
+    let mut document = full["document"].clone();
+    document["root_cause"] = json!("This message is harmless and needs no step.");
+    document["dead_ends"][0]["why_fails"] = json!("It is harmless.");
+    let sent = json!({ "document": document, "ext": full["ext"] });
+    let saved = edi
+        .request(Method::PUT, &format!("{P2P}?view=full"))
+        .header("origin", &edi.url)
+        .header("x-csrf-token", &edi.csrf)
+        .header("content-type", "application/json")
+        .header("if-match", format!("\"r{revision}\""))
+        .body(sent.to_string());
+    let saved = body(saved.send().await.unwrap()).await;
+    assert_eq!(saved["revision"], revision + 1, "{saved}");
+    let told = problem(publish(revision + 1).await, 409, "second_person_needed").await;
+    let detail = told["detail"].as_str().unwrap();
+    assert!(detail.starts_with("root_cause, dead_ends "), "{detail}");
 }
 
 #[tokio::test]

@@ -96,6 +96,11 @@ async fn a_misspelt_value_of_a_filter_is_refused_with_those_that_there_are() {
         ("/api/v1/records?domain=cud", "did you mean cuda?"),
         ("/api/v1/records?state=publishd", "published"),
         ("/api/v1/records?sort=modifid", "modified"),
+        ("/api/v1/search?domain=", "domain is empty"),
+        ("/api/v1/records?state=published&domain=", "domain is empty"),
+        ("/api/v1/records?sort=modified&cursor=-1", "cursor"),
+        ("/api/v1/records?since=0&cursor=0", "cursor"),
+        ("/api/v1/codes?cursor=x", "next_cursor of the page before"),
         ("/api/v1/graph?kinds=", "kinds is empty"),
         ("/api/v1/graph?kinds=,", "leads_to"),
     ] {
@@ -106,6 +111,8 @@ async fn a_misspelt_value_of_a_filter_is_refused_with_those_that_there_are() {
     for path in [
         "/api/v1/search?tier=reproduced",
         "/api/v1/search?domain=cuda&q=zzzz",
+        // The code may have gone after the page before.
+        "/api/v1/codes?cursor=after:E_NO_RECORD_HAS_IT",
     ] {
         assert_eq!(app.get(path).await.status(), 200, "{path}");
     }

@@ -240,6 +240,8 @@ pub enum ChangeError {
     Login(#[from] LoginError),
     #[error(transparent)]
     People(#[from] PeopleError),
+    #[error("the new password is the old one")]
+    Same,
 }
 
 /// Changes one's own password, for which the old one is asked again. All sessions end and one begins; returns its secret.
@@ -260,6 +262,10 @@ pub async fn change_password(
         return Err(LoginError::Wrong.into());
     }
     door.limiter.succeeded(attempt, door.now);
+    // Told only to whoever knows it.
+    if old == new {
+        return Err(ChangeError::Same);
+    }
     let by = by(person, browser.told());
     let how = (door.passwords, door.random);
     people::set_password(door.store, how, person, new, &by, door.now).await?;

@@ -1,7 +1,25 @@
-//! What a record advises, held against what it advised before.
+//! What a record says of its error and advises, held against what it said before.
 
 use kb_core::annex::WorkaroundNote;
 use kb_core::record::{Record, Workaround};
+
+/// Whether the cause is another one, in either language.
+pub(super) fn explains_otherwise(before: &Record, after: &Record) -> bool {
+    let (old, new) = (&before.document, &after.document);
+    old.root_cause != new.root_cause || old.root_cause_zh != new.root_cause_zh
+}
+
+/// Whether readers are warned of other dead ends, in either language. Where it is said of one may change.
+pub(super) fn warns_otherwise(before: &Record, after: &Record) -> bool {
+    let shown = |record: &Record| {
+        let mut all = record.document.dead_ends.clone();
+        for dead_end in &mut all {
+            dead_end.sources.clear();
+        }
+        all
+    };
+    shown(before) != shown(after) || before.annex.dead_ends_zh != after.annex.dead_ends_zh
+}
 
 /// Whether something else is to be done first, or a step is not advised any more. More steps behind the first are for a reader to judge.
 pub(super) fn advises_otherwise(before: &Record, after: &Record) -> bool {
@@ -47,21 +65,25 @@ impl Step<'_> {
 #[allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
 mod tests {
     use kb_core::annex::{WorkaroundKind, WorkaroundScope};
-    use serde_json::json;
+    use kb_core::record::DeadEnd;
+    use serde_json::{Value, json};
 
     use super::*;
     use crate::domain::curate::deciding::{deciding, takes_alarms_away};
 
-    type Change<'c> = (&'c str, Option<&'static str>, &'c dyn Fn(&mut Record));
+    type Change<'c> = (&'c str, &'c [&'static str], &'c dyn Fn(&mut Record));
 
     #[test]
-    fn of_a_fatal_error_title_and_what_is_done_first_decide() {
-        let with = |severity: &str, change: &dyn Fn(&mut Record)| {
+    fn of_an_error_that_stops_work_what_it_says_and_advises_decides() {
+        let with = |annex: &Value, change: &dyn Fn(&mut Record)| {
             let document = json!({
                 "id": "cuda/a", "signature": "s", "domain": "cuda", "category": "x", "root_cause": "y", "regex": "one",
             });
-            let annex = json!({ "schema_version": 1, "severity": severity, "title": "GPU lost" });
-            let mut record = Record::from_texts(document.to_string(), annex.to_string()).unwrap();
+            let mut whole = json!({ "schema_version": 1, "title": "GPU lost" });
+            for (key, value) in annex.as_object().unwrap() {
+                whole[key] = value.clone();
+            }
+            let mut record = Record::from_texts(document.to_string(), whole.to_string()).unwrap();
             let step = |action: &str| json!({ "action": action });
             let steps = [
                 step("Drain the node"),
@@ -70,6 +92,8 @@ mod tests {
             ];
             record.document.workarounds = serde_json::from_value(json!(steps)).unwrap();
             record.document.workarounds_zh = vec!["排空节点".to_owned()];
+            let dead_ends = json!([{ "action": "Going on without a reboot" }]);
+            record.document.dead_ends = serde_json::from_value(dead_ends).unwrap();
             let note = |stop: &str| json!({ "kind": "repairs", "scope": "node", "stop_first": stop });
             let notes = [note("all jobs"), note("jobs on the GPU")];
             record.annex.workaround_notes = serde_json::from_value(json!(notes)).unwrap();
@@ -81,58 +105,96 @@ mod tests {
             serde_json::from_value(dispute)
         };
         let keep = |_: &mut Record| {};
-        let changes: [Change<'_>; 13] = [
-            ("title", Some("title"), &|record| {
+        let changes: [Change<'_>; 21] = [
+            ("cause", &["root_cause"], &|record| {
+                record.document.root_cause = "This message is harmless and needs no step.".to_owned();
+            }),
+            ("Chinese cause", &["root_cause"], &|record| {
+                record.document.root_cause_zh = Some("此消息无害".to_owned());
+            }),
+            ("dead end", &["dead_ends"], &|record| {
+                let more = json!([{ "action": "Draining the node", "why_fails": "it is harmless" }]);
+                let more: Vec<DeadEnd> = serde_json::from_value(more).unwrap();
+                record.document.dead_ends.extend(more);
+            }),
+            ("dead end removed", &["dead_ends"], &|record| {
+                record.document.dead_ends.clear();
+            }),
+            ("Chinese dead end", &["dead_ends"], &|record| {
+                let chinese = json!([{ "action": "排空节点" }]);
+                record.annex.dead_ends_zh = serde_json::from_value(chinese).unwrap();
+            }),
+            ("source of a dead end", &[], &|record| {
+                record.document.dead_ends[0].sources = vec!["https://example.org/".to_owned()];
+            }),
+            ("disputed cause", &["disputes"], &|record| {
+                record.annex.disputes = vec![dispute("/root_cause").unwrap()];
+            }),
+            ("subcategory", &[], &|record| {
+                record.document.subcategory = Some("another".to_owned());
+            }),
+            ("title", &["title"], &|record| {
                 record.annex.title = Some("All is well".to_owned());
             }),
-            ("Chinese title", Some("title"), &|record| {
+            ("Chinese title", &["title"], &|record| {
                 record.annex.title_zh = Some("一切正常".to_owned());
             }),
-            ("order", Some("workarounds"), &|record| {
+            ("order", &["workarounds"], &|record| {
                 record.document.workarounds.swap(0, 1);
             }),
-            ("first", Some("workarounds"), &|record| {
+            ("first", &["workarounds"], &|record| {
                 record.document.workarounds[0].how = Some("ignore it".to_owned());
             }),
-            ("Chinese of the first", Some("workarounds"), &|record| {
+            ("Chinese of the first", &["workarounds"], &|record| {
                 record.document.workarounds_zh = vec!["无需处理".to_owned()];
             }),
-            ("stopped before the first", Some("workarounds"), &|record| {
+            ("stopped before the first", &["workarounds"], &|record| {
                 record.annex.workaround_notes[0].stop_first = None;
             }),
-            ("scope of the first", Some("workarounds"), &|record| {
+            ("scope of the first", &["workarounds"], &|record| {
                 record.annex.workaround_notes[0].scope = WorkaroundScope::Job;
             }),
-            ("kind of the first", Some("workarounds"), &|record| {
+            ("kind of the first", &["workarounds"], &|record| {
                 record.annex.workaround_notes[0].kind = WorkaroundKind::Avoids;
             }),
-            ("removed", Some("workarounds"), &|record| {
+            ("removed", &["workarounds"], &|record| {
                 record.document.workarounds.remove(2);
             }),
-            ("disputed", Some("workarounds"), &|record| {
+            ("disputed", &["workarounds", "disputes"], &|record| {
                 record.annex.disputes = vec![dispute("/workarounds/1").unwrap()];
             }),
-            ("another step", None, &|record| {
+            ("another step", &[], &|record| {
                 let last = record.document.workarounds[2].clone();
                 record.document.workarounds.push(last);
             }),
-            ("stopped before the second", None, &|record| {
+            ("stopped before the second", &[], &|record| {
                 record.annex.workaround_notes[1].stop_first = None;
             }),
-            ("text behind the first", None, &|record| {
+            ("text behind the first", &[], &|record| {
                 record.document.workarounds[1].how = Some("nvidia-smi -r".to_owned());
             }),
         ];
-        for (name, key, change) in changes {
-            let (before, after) = (with("fatal", &keep), with("fatal", change));
-            assert_eq!(deciding(Some(&before), &after), Vec::from_iter(key), "{name}");
-            assert_eq!(
-                takes_alarms_away(Some(&before), &after),
-                Vec::<&str>::new(),
-                "{name}"
-            );
-            let (before, after) = (with("error", &keep), with("error", change));
-            assert_eq!(deciding(Some(&before), &after), Vec::<&str>::new(), "{name}");
+        for (name, keys, change) in changes {
+            for annex in [
+                json!({ "severity": "fatal" }),
+                json!({ "severity": "error", "action": "reset_gpu" }),
+                json!({ "action": "replace_hardware" }),
+            ] {
+                let (before, after) = (with(&annex, &keep), with(&annex, change));
+                assert_eq!(deciding(Some(&before), &after), keys, "{name}");
+                assert_eq!(
+                    takes_alarms_away(Some(&before), &after),
+                    Vec::<&str>::new(),
+                    "{name}"
+                );
+            }
+            for annex in [
+                json!({ "severity": "error" }),
+                json!({ "severity": "error", "action": "fix_application" }),
+            ] {
+                let (before, after) = (with(&annex, &keep), with(&annex, change));
+                assert_eq!(deciding(Some(&before), &after), Vec::<&str>::new(), "{name}");
+            }
         }
     }
 }

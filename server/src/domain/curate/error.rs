@@ -30,7 +30,7 @@ pub enum CurateError {
     #[error("the record's head is another one")]
     Stale(Option<Revision>),
     #[error(
-        "{} decides how nodes are judged, or what is done about a fatal error, and nobody else has a hand in this change: ask for a review, so that somebody else \
+        "{} decides how nodes are judged, or what is said and done about an error that stops work on a node, and nobody else has a hand in this change: ask for a review, so that somebody else \
         approves it; an administrator may do it alone and says why (`alone`, or `force`)", .0.join(", ")
     )]
     SecondPerson(Vec<&'static str>),

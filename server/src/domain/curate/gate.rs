@@ -1,11 +1,12 @@
 //! The gate in front of what readers see: may these records join a generation?
 //!
 //! A record must find its own examples and none of its near misses. It must not match a line of a healthy run, nor be shown as a
-//! possible meaning of more than five such lines, nor come before another record on that one's own texts, nor stand in those of many, and no pattern of it may be asked of every line,
+//! possible meaning of more than five such lines, nor come before another record on that one's own texts or on the driver's lines with its number, nor stand in those of many, and no pattern of it may be asked of every line,
 //! ask for next to nothing or cost too much. What else a text must keep is told by [`super::check_texts`].
 
 mod healthy;
 mod loose;
+mod numbered;
 mod others;
 
 use std::cell::LazyCell;
@@ -99,12 +100,19 @@ pub fn refused_without(
         for (record, violation) in healthy.found {
             note(&mut found, record, violation);
         }
-        let mut taken = Others::new(&alone, &generation.matcher, &all);
-        let owners = others().map(|record| (record, false));
-        for (record, is_new) in owners.chain(records.iter().map(|record| (record, true))) {
-            taken.ask(Owner { record, is_new }, |record, violation| {
-                note(&mut found, record, violation);
-            });
+        let mut taken = Others::new(some, &alone, &generation.matcher, &all);
+        let owners = others().map(|record| Owner {
+            record,
+            is_new: false,
+            is_published: true,
+        });
+        let new = records.iter().map(|record| Owner {
+            record,
+            is_new: true,
+            is_published: generation.record(record.id()).is_some(),
+        });
+        for owner in owners.chain(new) {
+            taken.ask(owner, |record, violation| note(&mut found, record, violation));
         }
         for (record, violation) in taken.common() {
             note(&mut found, record, violation);

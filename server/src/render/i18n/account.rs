@@ -30,6 +30,7 @@ words! {
         password_login,
         password_pattern,
         password_common,
+        password_same,
         wrong_password,
         account,
         log_out,

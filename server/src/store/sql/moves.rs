@@ -89,25 +89,19 @@ impl<DB: Engine> MoveStore for SqlStore<DB> {
             tx.end().await?;
             return Ok(None);
         }
-        if tx
-            .first("SELECT id FROM record WHERE id = $1", values![&to])
-            .await?
-            .is_some()
-        {
-            return Err(StoreError::AliasTaken {
-                alias: to.to_string(),
-                holder: to,
-            });
-        }
+        let next = revision_there(&mut tx, (&id, &to)).await?;
         refuse_alias_as_id(&mut tx, &[to.as_str()]).await?;
-        let first = Revision(1);
-        let derived = Derived::of(&to, first, &document, &annex)?;
+        let derived = Derived::of(&to, next, &document, &annex)?;
         let (left, seq) = (Seq(newest.0 + 1), Seq(newest.0 + 2));
         let sql = "INSERT INTO record (id, state, head_revision, published_revision, seq, signature, changed_at, seq_at, forced) \
-            VALUES ($1, 'published', $2, $2, $3, $4, $5, $5, $6)";
+            VALUES ($1, 'published', $2, $2, $3, $4, $5, $5, $6) \
+            ON CONFLICT (id) DO UPDATE SET state = excluded.state, head_revision = excluded.head_revision, \
+            published_revision = excluded.published_revision, seq = excluded.seq, signature = excluded.signature, \
+            changed_at = excluded.changed_at, seq_at = excluded.seq_at, forced = excluded.forced, \
+            withdrawn_reason = NULL, replaced_by = NULL";
         let signature = derived.signature.as_str();
         let forced = from.forced.as_deref();
-        tx.run(sql, values![&to, first, seq, signature, at, forced])
+        tx.run(sql, values![&to, next, seq, signature, at, forced])
             .await?;
         let sql = "INSERT INTO revision \
             (record_id, revision, document_sha256, annex_sha256, actor, note, made_at, document, annex) \
@@ -116,7 +110,7 @@ impl<DB: Engine> MoveStore for SqlStore<DB> {
         let (document_sha256, annex_sha256) = (digest::text(&document), digest::text(&annex));
         let row = values![
             &to,
-            first,
+            next,
             &document_sha256,
             &annex_sha256,
             &by.name,
@@ -127,22 +121,24 @@ impl<DB: Engine> MoveStore for SqlStore<DB> {
         ];
         tx.run(sql, row).await?;
         leave(&mut tx, (&id, &to), (left, at), None).await?;
-        let leaving = reviews::Leaving {
-            seen: None,
-            approves: None,
-            asks: None,
-        };
-        reviews::end_with_record(&mut tx, &id, leaving, (&by, None), at).await?;
+        for ended in [&id, &to] {
+            let leaving = reviews::Leaving {
+                seen: None,
+                approves: None,
+                asks: None,
+            };
+            reviews::end_with_record(&mut tx, ended, leaving, (&by, None), at).await?;
+        }
         derived_rows::remove(&mut tx, &[id.as_str()]).await?;
         derived_rows::replace(&mut tx, &[derived]).await?;
         set_newest(&mut tx, seq).await?;
         let detail = json!({ "from": id.as_str(), "seq": seq.0 });
         let entry = NewAudit::new("record.rename", to.as_str(), &by, at);
-        let entry = entry.revisions(Some(revision), Some(first));
+        let entry = entry.revisions(Some(revision), Some(next));
         audit::add(&mut tx, &entry.detail(detail)).await?;
         tx.commit().await?;
         tracing::info!(record = %id, %to, %seq, actor = by.name, "renamed");
-        Ok(Some(Published { seq, revision: first }))
+        Ok(Some(Published { seq, revision: next }))
     }
 
     async fn split(&self, split: Split) -> Result<SplitSaved, StoreError> {
@@ -178,6 +174,30 @@ impl<DB: Engine> MoveStore for SqlStore<DB> {
             new: made,
         })
     }
+}
+
+/// The number that a record's texts get under another id: the first of an id that is free. An id that leads to the record and is
+/// withdrawn is its own former one, and its history goes on.
+async fn revision_there<DB: Engine>(
+    tx: &mut Tx<DB>,
+    (id, to): (&RecordId, &RecordId),
+) -> Result<Revision, StoreError> {
+    let known = "SELECT id FROM record WHERE id = $1";
+    if tx.first(known, values![to]).await?.is_none() {
+        return Ok(Revision(1));
+    }
+    let there = standing(tx, to).await?;
+    // A draft there would be lost.
+    let is_at_rest = there.state == RecordState::Withdrawn && there.published == Some(there.head);
+    let leads_here = "SELECT former FROM moved WHERE former = $1 AND record_id = $2";
+    if !is_at_rest || tx.first(leads_here, values![to, id]).await?.is_none() {
+        return Err(StoreError::AliasTaken {
+            alias: to.to_string(),
+            holder: to.clone(),
+        });
+    }
+    tx.run("DELETE FROM moved WHERE former = $1", values![to]).await?;
+    Ok(Revision(there.head.0 + 1))
 }
 
 /// Withdraws a record, and leads its names, votes, feedback and unknown lines to another.

@@ -128,9 +128,7 @@ pub async fn list(
 ) -> Result<HttpResponse, Problem> {
     let limit = page::size(params.limit)?;
     let params = params.into_inner();
-    let before = params
-        .cursor
-        .map(|cursor| cursor.parse().map_err(|_| page::bad_cursor()));
+    let before = params.cursor.as_deref().map(page::counted);
     let query = AuditQuery {
         actor: params.actor,
         action: known_action(params.action)?,

@@ -108,7 +108,8 @@ pub async fn codes(
 ) -> Result<HttpResponse, Problem> {
     let limit = page::size(query.limit)? as usize;
     let generation = state.knowledge.current();
-    let mut after = generation.codes_after(query.cursor.as_deref());
+    let begin = query.cursor.as_deref().map(code_of).transpose()?;
+    let mut after = generation.codes_after(begin);
     let codes: Vec<CodeEntry> = after
         .by_ref()
         .take(limit)
@@ -119,10 +120,36 @@ pub async fn codes(
         .collect();
     let next_cursor = after
         .next()
-        .and_then(|_| codes.last().map(|last| last.code.clone()));
+        .and_then(|_| codes.last().map(|last| cursor_after(&last.code)));
     Ok(HttpResponse::Ok().json(CodesPage {
         codes,
         next_cursor,
         kb: KnowledgeStamp { seq: generation.seq },
     }))
+}
+
+/// What a cursor begins with. A cursor is not held against the codes that there are: one may be gone before the next page is asked
+/// for, and another server of the same database may not have read it yet.
+const MARK: &str = "after:";
+
+fn cursor_after(code: &str) -> String {
+    format!("{MARK}{code}")
+}
+
+fn code_of(cursor: &str) -> Result<&str, Problem> {
+    let code = cursor.strip_prefix(MARK).filter(|code| !code.is_empty());
+    code.ok_or_else(page::bad_cursor)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cursor_leads_to_its_code_whether_a_record_has_it_or_not() {
+        assert_eq!(code_of(&cursor_after("Xid 79")).ok(), Some("Xid 79"));
+        for cursor in ["", "Xid 79", "after:"] {
+            assert!(code_of(cursor).is_err(), "{cursor}");
+        }
+    }
 }

@@ -181,10 +181,7 @@ pub async fn list(
         FeedbackStateWord::Ignored => FeedbackState::Ignored,
     };
     let size = page::size(params.limit)?;
-    let before = match &params.cursor {
-        Some(cursor) => Some(cursor.parse::<i64>().map_err(|_| page::bad_cursor())?),
-        None => None,
-    };
+    let before = params.cursor.as_deref().map(page::counted).transpose()?;
     let mut entries = state.store.feedback(wanted, before, size + 1).await?;
     let more = entries.len() > size as usize;
     entries.truncate(size as usize);

@@ -43,7 +43,7 @@ pub struct ReplayBody {
 /// A page of nodes.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct ReplayAnswer {
-    /// Of the nodes of this page: how many there are, without history, judged otherwise; drains by the present policy and by the given.
+    /// Of the nodes of this page: how many there are, without history, not judged, judged otherwise; drains by the present policy and by the given.
     #[schema(value_type = Object)]
     counts: replay::Counts,
     /// Nodes that are judged otherwise, or that the given policy would have drained.
@@ -87,9 +87,16 @@ pub async fn post(
         |given| by_all_names(given, &generation),
     );
     let after = asked.cursor.map(|cursor| cursor.parse::<NodeId>()).transpose()?;
+    if let Some(node) = &after
+        && state.store.node(node).await?.is_none()
+    {
+        let detail = format!("cursor: there is no node {node}; begin again without a cursor");
+        return Err(Problem::new(Code::MalformedBody, detail));
+    }
     let page = replay::replay(
         state.store.as_ref(),
         replay::Asked {
+            knowledge: (&generation, &state.correlator),
             present: &stages,
             given: &given,
             days,

@@ -113,8 +113,16 @@ pub async fn json<T: DeserializeOwned>(
     parse_json(&body)
 }
 
-/// Parses JSON; known keys may stand there once only.
+/// Parses an object of JSON; known keys may stand there once only. The body itself may not be an array, which would be taken for the
+/// values of the keys in their order; the objects in it are not looked at.
 pub fn parse_json<'a, T: Deserialize<'a>>(bytes: &'a [u8]) -> Result<T, Problem> {
+    let first = bytes.iter().find(|byte| !byte.is_ascii_whitespace());
+    if first == Some(&b'[') {
+        return Err(Problem::new(
+            Code::MalformedBody,
+            "the body is not the JSON that is expected: it is an array, and an object is needed",
+        ));
+    }
     serde_json::from_slice(bytes).map_err(|error| {
         Problem::new(
             Code::MalformedBody,
@@ -319,6 +327,23 @@ mod tests {
         let error = stream(&request, payload, 1 << 30, Burns(0)).await.err().unwrap();
         assert_eq!(error, BodyError::TooMuchWork);
         assert_eq!(Problem::from(error).code(), Code::TooMuchWork);
+    }
+
+    #[test]
+    fn an_array_is_no_object() {
+        #[derive(Debug, Deserialize)]
+        struct Pair {
+            one: u8,
+            two: u8,
+        }
+
+        let pair: Pair = parse_json(br#" {"one": 1, "two": 2}"#).unwrap();
+        assert_eq!((pair.one, pair.two), (1, 2));
+        for text in [&b"[1, 2]"[..], b" \n[1,2]", b"[]"] {
+            let told = parse_json::<Pair>(text).unwrap_err();
+            assert_eq!(told.code(), Code::MalformedBody);
+            assert!(told.detail().contains("array"), "{}", told.detail());
+        }
     }
 
     #[actix_web::test]

@@ -1,5 +1,5 @@
-//! What new records take of others: the texts by which those are known. A record comes before another on no text of that
-//! one, and stands on the same place only beside its own variants.
+//! What new records take of others: the texts by which those are known, and the driver's lines with their numbers. A record comes
+//! before another on no text of that one, and stands on the same place only beside its own variants.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Deref;
@@ -11,17 +11,20 @@ use kb_core::record::Record;
 use kb_core::scanner::{Match, Sieve, Summary};
 use kb_core::text::{Part, Violation};
 
-use super::{SHOWN, each_hit, read};
+use super::{SHOWN, each_hit, numbered, read};
 
 /// Other records whose texts a pattern, or a whole signature, may stand in. Of those that ship nearly all stand in none, and the
 /// most common one (`CUDNN_STATUS_NOT_SUPPORTED`) in 13.
 const MOST_OTHERS: usize = 16;
 
-/// The record whose texts are asked, and whether it is among the new ones.
+/// The record whose texts are asked.
 #[derive(Clone, Copy)]
 pub(super) struct Owner<'r> {
     pub(super) record: &'r Record,
+    /// It is among the new ones.
     pub(super) is_new: bool,
+    /// Readers see a record of its id.
+    pub(super) is_published: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,6 +32,8 @@ enum Kind {
     Example,
     Signature,
     ChineseSignature,
+    /// A line of the driver with a number of the record, in a form that no example needs to have.
+    Numbered,
 }
 
 impl Kind {
@@ -37,6 +42,7 @@ impl Kind {
             Self::Example => "example",
             Self::Signature => "signature",
             Self::ChineseSignature => "Chinese signature",
+            Self::Numbered => "line of the driver",
         }
     }
 
@@ -44,11 +50,13 @@ impl Kind {
         match self {
             Self::Example => "gate/others-example",
             Self::Signature | Self::ChineseSignature => "gate/others-signature",
+            Self::Numbered => "gate/others-number",
         }
     }
 }
 
 pub(super) struct Others<'m, A> {
+    new: &'m [Record],
     alone: &'m Arc<Matcher>,
     /// Nearly all texts hold no literal of the new records.
     sieve: Sieve<'m>,
@@ -58,8 +66,15 @@ pub(super) struct Others<'m, A> {
 }
 
 impl<'m, A: Deref<Target = Arc<Matcher>>> Others<'m, A> {
-    pub(super) fn new(alone: &'m Arc<Matcher>, before: &'m Arc<Matcher>, all: &'m A) -> Self {
+    /// `alone` has the `new` records, `before` what readers see, and `all` both.
+    pub(super) fn new(
+        new: &'m [Record],
+        alone: &'m Arc<Matcher>,
+        before: &'m Arc<Matcher>,
+        all: &'m A,
+    ) -> Self {
         Self {
+            new,
             alone,
             sieve: Sieve::of(alone),
             before,
@@ -80,6 +95,25 @@ impl<'m, A: Deref<Target = Arc<Matcher>>> Others<'m, A> {
                 note(record, violation);
             }
         }
+        // Of new records that come together none had the number first. A published one had it before, also where it comes along.
+        if !owner.is_published {
+            return;
+        }
+        let owner = Owner {
+            is_new: false,
+            ..owner
+        };
+        for line in numbered::lines(owner.record) {
+            for (record, violation) in self.taken(owner, (Kind::Numbered, &line)) {
+                note(record, violation);
+            }
+        }
+    }
+
+    /// Whether a new record says that it stands in the place of another where both are found. One person alone does not publish that.
+    fn cancels(&self, taker: &RecordId, owner: &RecordId) -> bool {
+        let mut new = self.new.iter().filter(|record| record.id() == taker);
+        new.any(|record| record.annex.relations.cancels.contains(owner))
     }
 
     fn taken(&mut self, owner: Owner<'_>, (kind, text): (Kind, &str)) -> Vec<(RecordId, Violation)> {
@@ -93,12 +127,18 @@ impl<'m, A: Deref<Target = Arc<Matcher>>> Others<'m, A> {
             if hit.record == *id || (kind != Kind::Example && are_variants(&hit.record, id)) {
                 return;
             }
-            if !hit.pattern.starts_with("code:") && !are_variants(&hit.record, id) {
+            let is_known_text = kind != Kind::Numbered && !hit.pattern.starts_with("code:");
+            if is_known_text && !are_variants(&hit.record, id) {
                 let pattern = (hit.record.clone(), hit.pattern.clone());
                 self.stands_in.entry(pattern).or_default().insert(id.clone());
             }
             takers.insert(hit.record);
         });
+        let hits = takers.len();
+        if kind == Kind::Numbered {
+            takers.retain(|taker| !self.cancels(taker, id));
+        }
+        let is_cancelled = takers.len() < hits;
         if takers.is_empty() {
             return Vec::new();
         }
@@ -118,7 +158,9 @@ impl<'m, A: Deref<Target = Arc<Matcher>>> Others<'m, A> {
             .filter(|(taker, place)| takes(taker, *place, own, (owner, kind)))
             .map(|(taker, _)| &taker.id)
             .collect();
-        if taken.is_empty() && kind == Kind::Example && first(&now).is_none_or(|front| front.id != *id) {
+        // Where one may stand in its place, none of the others has put it behind.
+        let must_be_found = kind == Kind::Example || (kind == Kind::Numbered && !is_cancelled);
+        if taken.is_empty() && must_be_found && first(&now).is_none_or(|front| front.id != *id) {
             // None of them comes first, but with them it is not found, or put behind.
             taken.extend(takers.first());
         }

@@ -120,6 +120,88 @@ fn what_is_known_of_another_record_is_not_taken() {
     assert_eq!(told(&together, &[]).len(), 1, "on the examples one comes first");
 }
 
+const PLAIN: &str =
+    "NVRM: Xid (PCI:0000:3b:00): 979, pid=12, name=wheel, GPU lost its zorgblat axle, harmless quorx";
+const NARROW: &str =
+    r"NVRM: Xid \(PCI:[0-9a-f:]+\): 979, pid=[0-9]+, name=[a-z0-9]+, GPU lost its zorgblat axle";
+
+fn lost() -> (String, String) {
+    let example =
+        "NVRM: Xid (PCI:0000:91:00): 979, pid='<unknown>', name=<unknown>, GPU lost its zorgblat axle.";
+    let regex = r"Xid \([^)]{3,40}\): 979(?:, (?:pid=[^,]{1,20}, name=[^,]{1,40}, )?|:? |$)";
+    texts("xid/979-lost", regex, example, json!({"codes": ["Xid 979"]}))
+}
+
+fn plain(regex: &str, annex: Value) -> (String, String) {
+    texts("cuda/plain", regex, PLAIN, annex)
+}
+
+/// The driver names another process than the example does.
+#[test]
+fn lines_with_the_number_of_another_record_are_not_taken() {
+    let rules = |new: (String, String)| -> Vec<&'static str> {
+        let told = told(&[new], &[lost()]);
+        told.into_iter().map(|(_, rule)| rule).collect()
+    };
+    let narrow = NARROW;
+    let rule = "gate/others-number";
+    assert_eq!(rules(plain(narrow, json!({}))), [rule]);
+    // Nor those that ask for what a log writes in front.
+    for (asked, front) in [
+        ("kernel: ", "Feb  2 01:02:03 node7 kernel: "),
+        (r"\] ", "[    1.500000] "),
+        (
+            r"kernel: \[ *[0-9.]+\] ",
+            "Feb  2 01:02:03 node7 kernel: [    1.500000] ",
+        ),
+    ] {
+        let example = format!("{front}{PLAIN}");
+        let behind = texts("cuda/plain", &format!("{asked}{narrow}"), &example, json!({}));
+        assert_eq!(rules(behind), [rule], "{asked}");
+    }
+    // What needs words of its own takes none of them, nor does what another person has agreed to put first.
+    let own = format!("{narrow}, harmless quorx");
+    assert_eq!(rules(plain(&own, json!({}))), [] as [&str; 0]);
+    let cancels = json!({"relations": {"cancels": ["xid/979-lost"]}});
+    assert_eq!(rules(plain(narrow, cancels)), [] as [&str; 0]);
+}
+
+/// A record that readers see had its number before, also where an import brings another revision of it.
+#[test]
+fn a_published_record_that_comes_along_keeps_its_number() {
+    let both = [lost(), plain(NARROW, json!({}))];
+    let refused = [("cuda/plain".to_owned(), "gate/others-number")];
+    assert_eq!(told(&both, &[lost()]), refused);
+    assert_eq!(told(&both, &[]), [], "of new ones none was there first");
+}
+
+/// What one record takes with leave is not held against another that stands in the same line.
+#[test]
+fn only_the_record_that_takes_a_line_is_told_so() {
+    let rest = "GPU lost its frobnitz wheel on the way";
+    let owner = || {
+        let example = format!("NVRM: Xid (PCI:0000:91:00): 978, pid='<unknown>', name=<unknown>, {rest}.");
+        let regex = format!(r"Xid \([^)]{{3,40}}\): 978, (?:pid=[^,]{{1,20}}, name=[^,]{{1,40}}, )?{rest}");
+        texts("xid/978-lost", &regex, &example, json!({"codes": ["Xid 978"]}))
+    };
+    let example = format!("NVRM: Xid (PCI:0000:3b:00): 978, pid=12, name=wheel, {rest}, harmless quorx");
+    let regex = format!(r"NVRM: Xid \(PCI:[0-9a-f:]+\): 978, pid=[0-9]+, name=[a-z0-9]+, {rest}");
+    let taker = |annex| texts("cuda/taker", &regex, &example, annex);
+    let beside = || {
+        texts(
+            "cuda/beside",
+            "frobnitz wheel",
+            "the frobnitz wheel is bent",
+            json!({}),
+        )
+    };
+    let cancels = json!({"relations": {"cancels": ["xid/978-lost"]}});
+    assert_eq!(told(&[beside()], &[owner()]), []);
+    assert_eq!(told(&[beside(), taker(cancels)], &[owner()]), []);
+    let refused = [("cuda/taker".to_owned(), "gate/others-number")];
+    assert_eq!(told(&[beside(), taker(json!({}))], &[owner()]), refused);
+}
+
 #[test]
 fn a_pattern_that_stands_in_the_texts_of_many_is_refused() {
     let published = |count: usize| -> Vec<(String, String)> {

@@ -194,7 +194,7 @@ fn store_query(query: &RecordsQuery, limit: u32, drafts: bool) -> Result<ListQue
             "since lists the oldest change first: leave it out, or sort",
         ));
     }
-    let seq = |cursor: &str| cursor.parse().map(Seq).map_err(|_| page::bad_cursor());
+    let seq = |cursor: &str| page::counted(cursor).map(Seq);
     match (&query.cursor, query.since, query.sort) {
         (None, ..) => {}
         (Some(cursor), Some(_), _) => asked.since = Some(seq(cursor)?),

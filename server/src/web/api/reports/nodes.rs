@@ -281,7 +281,8 @@ pub async fn list(
     pairs: web::Query<Vec<(String, String)>>,
     state: web::Data<AppState>,
 ) -> Result<HttpResponse, Problem> {
-    let limit = match last(&pairs, "limit") {
+    let asked = asked_nodes::read(&request, &state, &pairs).await?;
+    let limit = match value(&pairs, "limit") {
         None => None,
         Some(limit) => Some(limit.parse().map_err(|_| {
             Problem::new(
@@ -291,13 +292,7 @@ pub async fn list(
         })?),
     };
     let limit = page::size(limit)?;
-    // A form sends what was not filled in; a program that sends nothing for one of these means something.
-    if let Some(name) = CHOSEN.iter().find(|name| last(&pairs, name) == Some("")) {
-        let detail = format!("{name} is empty: leave it out, or say which nodes");
-        return Err(Problem::new(Code::BadQuery, detail));
-    }
-    let asked = asked_nodes::read(&request, &state, &pairs).await?;
-    let query = asked.query(last(&pairs, "cursor"), limit)?;
+    let query = asked.query(value(&pairs, "cursor"), limit)?;
     let listed = state.store.nodes(&query).await?;
     let is_full = listed.len() == limit as usize;
     let absent = if listed.is_empty() {
@@ -312,13 +307,10 @@ pub async fn list(
     }))
 }
 
-/// Parameters with words or numbers of their own.
-const CHOSEN: [&str; 4] = ["verdict", "silent_hours", "simulated", "sort"];
-
-/// The value of a parameter; the last, where it is given more than once.
-fn last<'p>(pairs: &'p [(String, String)], name: &str) -> Option<&'p str> {
-    let mut given = pairs.iter().rev().filter(|(given, _)| given == name);
-    given.next().map(|(_, value)| value.as_str())
+/// The value of a parameter that is given once at most.
+fn value<'p>(pairs: &'p [(String, String)], name: &str) -> Option<&'p str> {
+    let given = pairs.iter().find(|(given, _)| given == name);
+    given.map(|(_, value)| value.as_str())
 }
 
 /// One node with its newest reports.

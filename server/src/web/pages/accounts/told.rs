@@ -48,6 +48,7 @@ pub(super) fn change(error: ChangeError, words: &Words) -> Result<String, Proble
         ChangeError::Login(LoginError::Wrong) => Ok(words.wrong_password.to_owned()),
         ChangeError::Login(error) => login(error, words),
         ChangeError::People(error) => people(error, words),
+        ChangeError::Same => Ok(words.password_same.to_owned()),
     }
 }
 
