@@ -203,6 +203,12 @@ impl Asked {
         })
     }
 
+    /// The node behind which a page begins, whatever the order.
+    pub fn node_of(cursor: &str) -> Option<NodeId> {
+        let id = cursor.rsplit_once(BEHIND_KEY).map_or(cursor, |(_, id)| id);
+        id.parse().ok()
+    }
+
     /// Where the page behind a node begins.
     pub fn cursor(&self, node: &NodeListing) -> String {
         let key = match OrderKey::of(self.order, node) {

@@ -28,7 +28,7 @@ use time::OffsetDateTime;
 use crate::clock::{Clock, Random, SystemClock, SystemRandom};
 use crate::config::{DataArgs, ServeArgs};
 use crate::domain::accounts::{LoginLimiter, Passwords, people};
-use crate::domain::correlate::Correlator;
+use crate::domain::correlate::{self, Correlator};
 use crate::domain::outcomes::Shares;
 use crate::domain::unmatched::Unmatched;
 use crate::domain::workbench::{ReportLines, Workbench};
@@ -222,17 +222,16 @@ impl Application {
     }
 }
 
-/// Has findings made anew that other records or another policy decided. A server that cannot write serves readers all the same.
+/// Has verdicts and findings made anew that other records or another policy decided. A server that cannot write serves readers all the same.
 async fn judge_again(store: &dyn Store, correlator: &Correlator, generation: &Generation) {
-    let versions = correlator.rule_sets(generation);
-    match store.judge_again(versions.each_ref().map(String::as_str)).await {
+    match correlate::judge_again(store, correlator, generation).await {
         Ok(0) => {}
         Ok(reports) => tracing::info!(
             reports,
-            "reports that tell of nodes are correlated again by this rule set"
+            "reports that tell of nodes are judged again by the rules of this server"
         ),
         Err(error) => {
-            tracing::warn!(%error, "reports keep the findings of another rule set until they come anew");
+            tracing::warn!(%error, "reports keep verdicts and findings of another rule set: they were not marked to be judged again");
         }
     }
 }

@@ -18,7 +18,7 @@ pub trait MoveStore: Send + Sync + Debug {
     async fn merge(&self, merge: Merge) -> Result<Option<Published>, StoreError>;
 
     /// Publishes a record under another id, as its first revision there, and withdraws it under the former one. The new id must
-    /// be free. `None` where head and published revision are no longer those that the caller saw.
+    /// be free, or lead to the record: then it is the next revision there. `None` where head and published revision are no longer those that the caller saw.
     async fn rename(&self, rename: Rename) -> Result<Option<Published>, StoreError>;
 
     /// Saves the heads of two records, of which one is new, or none of them. Touches nothing that readers see.

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use kb_core::ids::ReportId;
 use kb_core::verdict::Verdict;
 
-use super::{NewFinding, ReportListing, Weight};
+use super::ReportListing;
 
 /// Most open faults of a node that are read at once. What each tells again is one, so that a node has a few.
 pub const OPEN_FAULTS: u32 = 144;
@@ -24,6 +24,8 @@ pub struct Causes {
 /// What names of causes begin with that say nothing of what is wrong: GPUs of the report, how many there should be, the report itself,
 /// and the digest of too many names, which a longer run of the same changes.
 const OF_NO_FAULT: [&str; 4] = ["gpu:", "expected:", "report:", "many:"];
+/// What the name begins with that stands for more names than are kept.
+const DIGEST: &str = "many:";
 /// Names that say what may end the fault.
 const OF_ITS_END: [&str; 2] = ["run", "service"];
 /// A check that failed; how much it moved stands behind its name.
@@ -40,6 +42,16 @@ impl Causes {
             check.flatten().unwrap_or(name).to_owned()
         };
         self.names.iter().filter(tells).map(fault).collect()
+    }
+
+    /// Whether all that these tell is among others, so that what was shown of the others was shown of these. What a digest stands for is
+    /// not known.
+    pub fn are_among(&self, others: &Self) -> bool {
+        let mut names = self.names.iter().chain(&others.names);
+        if names.any(|name| name.starts_with(DIGEST)) {
+            return self.names == others.names;
+        }
+        self.faults().is_subset(&others.faults())
     }
 }
 
@@ -65,6 +77,8 @@ pub struct OpenFault {
 pub struct Proofs {
     /// Reports of any weight that the node had when they were read.
     pub reports: u32,
+    /// How often reports of the node had been judged anew then.
+    pub judged_anew: u32,
     pub latest: Option<ReportListing>,
     /// What is open of the node, the run that ended first first.
     pub open: Vec<OpenFault>,
@@ -73,35 +87,6 @@ pub struct Proofs {
     /// Then the newest of what is open and not in `open`, the run that ended last first; at most as many.
     pub newest_open: Vec<OpenFault>,
     pub proofs: Vec<ReportListing>,
-}
-
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Judged {
-    /// Reports that the node had then. With another number it is held against them again: [`ReportSaved::Overtaken`].
-    pub reports: u32,
-    /// Later proofs of health that turn out to be none beside this report.
-    pub refuted: Vec<Refuted>,
-    /// A fault that came late: a later report shows that it is over, or tells the same.
-    pub is_over: bool,
-    /// Reports whose faults are over with it, or are told again by it.
-    pub ends: Vec<ReportId>,
-    /// Reports whose faults are over with it, and what they warned of is not, each with the reason.
-    pub warns: Vec<(ReportId, String)>,
-    /// Open faults of which it is known now by what names they are told.
-    pub named: Vec<(ReportId, Causes)>,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Refuted {
-    pub id: ReportId,
-    /// What it is worth instead.
-    pub weight: Weight,
-    pub reason: String,
-    /// What it tells of, where it is worth an alarm.
-    pub causes: Causes,
-    pub finding: Option<NewFinding>,
-    /// An alarm that a still later report shows to be over, or tells again.
-    pub is_over: bool,
 }
 
 #[cfg(test)]
@@ -130,5 +115,24 @@ mod tests {
         assert_eq!(of_look, ["check:5:memcpy", "state:ecc@0000:3b:00.0"]);
         assert_eq!(of_run, of_look);
         assert_eq!(faults(&["report:r1"]), [""; 0]);
+    }
+
+    #[test]
+    fn a_cause_that_is_new_is_not_among_those_of_before() {
+        let of = |names: &[&str]| Causes {
+            names: names.iter().map(|name| (*name).to_owned()).collect(),
+            ..Causes::default()
+        };
+        let before = of(&["finding:xid/48", "gpu:GPU-1", "run"]);
+        for (now, is_among) in [
+            (of(&["finding:xid/48", "gpu:GPU-2"]), true),
+            (of(&["gpu:GPU-1"]), true),
+            (of(&["finding:xid/48", "log:kernel:xid/79"]), false),
+            (of(&["many:1"]), false),
+        ] {
+            assert_eq!(now.are_among(&before), is_among, "{now:?}");
+        }
+        assert!(of(&["many:1"]).are_among(&of(&["many:1"])));
+        assert!(!of(&["many:1"]).are_among(&of(&["many:2"])));
     }
 }

@@ -9,7 +9,7 @@ use kb_core::severity::{Action, Severity};
 use kb_core::verdict::Verdict;
 use time::OffsetDateTime;
 
-use super::{Causes, Judged, Labels, Proofs, StoreError, ToldFacets};
+use super::{Causes, Judged, JudgedBy, Labels, Proofs, StoreError, ToldFacets};
 
 #[async_trait]
 pub trait ReportStore: Send + Sync + Debug {
@@ -42,9 +42,20 @@ pub trait ReportStore: Send + Sync + Debug {
         self.replace_found(node, report, found).await
     }
 
-    /// Has the reports that tell of a node correlated again that were judged by none of these rule sets: its latest one, the one that
-    /// stands and each whose fault is open. Gives how many.
-    async fn judge_again(&self, rule_sets: [&str; 2]) -> Result<u64, StoreError>;
+    /// Has the reports that tell of a node judged again that were judged by another rule set than this, or all of them: its latest one,
+    /// the one that stands, each whose fault is open and each of whose fault other rules took something. Gives how many.
+    async fn judge_again(&self, rule_set: Option<&str>) -> Result<u64, StoreError>;
+
+    /// By what a report was judged; `None` where there is no such report.
+    async fn judged_by(&self, node: &NodeId, report: &ReportId) -> Result<Option<JudgedBy>, StoreError>;
+
+    /// Keeps what a stored report tells by other rules: verdict, weight, reason, causes and findings, in one step. Its body, its times of
+    /// arrival and its measurements stay. [`ReportSaved::Duplicate`]: it was judged with a newer feed already; `Overtaken`: another report of
+    /// the node came, or was judged anew, since it was judged. Of a simulated report of a node that has real ones the findings alone change.
+    async fn judge_report_anew(&self, report: NewReport) -> Result<ReportSaved, StoreError>;
+
+    /// Reports in earnest of a node of whose faults other rules took something, and of which nothing is open; at most `limit`.
+    async fn ruled_out(&self, node: &NodeId, limit: u32) -> Result<Vec<ReportListing>, StoreError>;
 
     /// Labels of a node, whether or not a report of it came.
     async fn labels_of(&self, node: &NodeId) -> Result<Labels, StoreError>;
@@ -224,7 +235,7 @@ pub enum ReportSaved {
     Duplicate,
     /// Another body came under this id before.
     Conflict,
-    /// Nothing was kept: another report of the node came since this one was judged.
+    /// Nothing was kept: another report of the node came, or was judged anew, since this one was judged.
     Overtaken,
 }
 
@@ -257,6 +268,11 @@ pub struct ReportListing {
 }
 
 impl ReportListing {
+    /// Whether it told of a fault, or warned of something, beside which nothing else was unknown.
+    pub fn tells_of_fault(&self) -> bool {
+        tells_of_fault(self.weight, self.verdict)
+    }
+
     pub fn ended(&self) -> OffsetDateTime {
         ended(self.ended_at, self.finished_at, self.received_at)
     }

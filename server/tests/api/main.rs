@@ -70,6 +70,7 @@ mod page_form;
 mod people;
 mod plain_words;
 mod policy;
+mod policy_changes;
 mod process;
 mod proxy;
 mod real_provider;

@@ -121,6 +121,15 @@ async fn a_renamed_record_keeps_its_text_and_its_former_address() {
         .get_json("/api/v1/codes/CUDA_ERROR_PEER_ACCESS_UNSUPPORTED")
         .await;
     assert!(found.to_string().contains(new), "{found}");
+
+    let back = step(&app, &publisher, new, &format!("rename?new_id={ID}")).await;
+    assert_eq!(back.status(), 200, "{}", back.text().await.unwrap());
+    assert_eq!(location(&app, P2P).await, None);
+    assert_eq!(
+        location(&app, &format!("/r/{new}")).await,
+        Some(format!("/r/{ID}"))
+    );
+    assert_eq!(app.get(P2P).await.text().await.unwrap(), before);
 }
 
 #[tokio::test]

@@ -94,12 +94,12 @@ impl Server {
         }
     }
 
-    /// Ends it as a power cut would.
     /// Number of the process.
     pub fn id(&self) -> u32 {
         self.child.id()
     }
 
+    /// Ends it as a power cut would.
     pub fn kill(&mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();

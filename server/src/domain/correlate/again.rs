@@ -1,4 +1,4 @@
-//! Records change, reports stay: the latest report of every node is correlated again, a few at a time.
+//! Records and policies change, reports stay: what tells of every node is judged again by them, verdict and findings, a few at a time.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -6,10 +6,9 @@ use std::time::Duration;
 
 use super::apart::{as_published, is_apart};
 use super::rules::Correlator;
-use super::verdict::of_verdict;
-use crate::domain::ingest::{Parsed, hardware, parse_stored};
+use crate::domain::ingest::{IngestError, Parsed, hardware, judge_alone, keep_anew, parse_stored};
 use crate::feed::{Generation, Knowledge};
-use crate::store::{Found, ReportStore, StoreError, StoredReport};
+use crate::store::{ReportStore, StoreError, StoredReport};
 
 const REPORTS_PER_TICK: u32 = 8;
 /// Pause between ticks while there is more, so that readers keep the processor.
@@ -26,7 +25,19 @@ pub enum CorrelateError {
     Stopping,
 }
 
-/// Correlates up to `limit` reports whose findings are older than the generation. Gives how many there were.
+/// Has what tells of nodes judged again that another rule set decided. Which nodes a candidate was tried on before is not known: where there
+/// is one, all are gone through, and those that their own rules decided keep their verdicts. Gives how many reports there are.
+pub async fn judge_again(
+    store: &dyn ReportStore,
+    correlator: &Correlator,
+    generation: &Generation,
+) -> Result<u64, StoreError> {
+    let [current, candidate] = correlator.rule_sets(generation);
+    let of_all = (current == candidate).then_some(current.as_str());
+    store.judge_again(of_all).await
+}
+
+/// Judges again up to `limit` reports whose findings are older than the generation. Gives how many there were.
 pub async fn recorrelate(
     store: &dyn ReportStore,
     generation: &Arc<Generation>,
@@ -55,50 +66,43 @@ async fn one(
     let kept = store.findings(&node, &id).await?;
     let kept = kept.into_iter().map(|stored| stored.finding);
     let mut apart: Vec<_> = kept.filter(|finding| is_apart(&finding.rule)).collect();
+    let listing = stored.listing.clone();
     let work = tokio::task::spawn_blocking(move || {
         let Parsed { mut report, body } = parse_stored(&stored)?;
-        of_node.judge(&mut report, stored.listing.received_at);
-        let mut findings = engine.correlate(&knowledge, (&report, &body), &of_node.policy);
+        let by = (&of_node.policy, stored.listing.received_at);
+        let mut alone = judge_alone(&knowledge, &engine, (&mut report, &body), by);
         as_published(&knowledge, (&report, &of_node.policy), &mut apart);
-        findings.extend(apart);
-        let listing = &stored.listing;
-        findings.extend(of_verdict(
-            (listing.weight, listing.verdict),
-            &listing.reason,
-            &findings,
-        ));
-        Ok::<_, crate::domain::ingest::IngestError>((findings, hardware(&report)))
+        alone.findings.extend(apart);
+        Ok::<_, IngestError>((Arc::new(report), alone))
     });
-    let outcome = match work.await {
-        Ok(outcome) => outcome.map_err(|error| error.to_string()),
-        Err(error) if error.is_panic() => Err("correlating it panicked, which is a fault of ours".to_owned()),
+    let read = match work.await {
+        Ok(read) => read,
+        Err(error) if error.is_panic() => Err(IngestError::Panicked),
         Err(_) => return Err(CorrelateError::Stopping),
     };
-    let findings = match outcome {
-        Ok((findings, hardware)) => {
+    let outcome = match read {
+        Ok((report, alone)) => {
             // Of a node whose summary was made before summaries had it.
-            store.note_hardware(&node, &id, &hardware).await?;
-            findings
+            store.note_hardware(&node, &id, &hardware(&report)).await?;
+            keep_anew(store, (generation.seq, &site), &listing, (&report, alone)).await
         }
-        Err(reason) => {
-            // Kept as it was and marked as seen, or it would come again for ever, before all others.
-            tracing::error!(%node, report = %id, reason, "a stored report cannot be correlated, its findings stay");
-            let kept = store.findings(&node, &id).await?;
-            kept.into_iter().map(|stored| stored.finding).collect()
-        }
+        Err(error) => Err(error),
     };
-    store
-        .replace_found(
-            &node,
-            &id,
-            Found {
-                seq: generation.seq,
-                rule_set: site.rule_set,
-                findings,
-            },
-        )
-        .await?;
-    Ok(())
+    match outcome {
+        Ok(()) => Ok(()),
+        Err(IngestError::Store(error)) => Err(error.into()),
+        Err(error) => {
+            // Kept as it was, with the rule set that it was judged by, and marked as seen, or it would come again for ever, before all
+            // others.
+            tracing::error!(%node, report = %id, %error, "a stored report cannot be judged again, it stays as it was");
+            let kept = store.findings(&node, &id).await?;
+            let findings = kept.into_iter().map(|stored| stored.finding).collect();
+            store
+                .replace_findings(&node, &id, generation.seq, findings)
+                .await?;
+            Ok(())
+        }
+    }
 }
 
 /// Does so whenever the knowledge changes, until `shutdown` ends. Runs beside the follower.

@@ -17,7 +17,7 @@
 //! apart     what is apart from other nodes, for the second time
 //! stack     room for parser and evaluator, which recurse
 //! preview   a rule that is in no record yet
-//! again     re-runs the latest reports when records changed
+//! again     judges what tells of nodes again when records or the policy changed
 //! ```
 
 mod again;
@@ -45,7 +45,7 @@ pub(crate) mod samples;
 #[cfg(test)]
 mod tests;
 
-pub use again::{CorrelateError, recorrelate, recorrelate_while_it_changes};
+pub use again::{CorrelateError, judge_again, recorrelate, recorrelate_while_it_changes};
 pub use check::{RuleError, check_expression, check_rules};
 pub(in crate::domain) use counted::Counted;
 pub(in crate::domain) use gravity::ruled;

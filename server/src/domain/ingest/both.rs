@@ -9,7 +9,7 @@ use kb_core::report::{Cell, Fact, Gpu, GpuIndex, Measurement, Outcome, Pair, Rep
 
 use super::gone::{is_as_many_as_expected, is_same, name};
 use super::ledgers::Ledgers;
-use super::log_read::leaves_unread;
+use super::log_read::unread_log;
 
 /// Fewest samples of a figure that is judged.
 const LEAST_SAMPLES: usize = 3;
@@ -97,7 +97,7 @@ impl<'r> Both<'r> {
                 }
                 ["logs", number, ..] => {
                     let log = number.parse().unwrap_or(usize::MAX);
-                    leaves_unread(log, self.earlier, self.later)
+                    unread_log(log, self.earlier, self.later)
                 }
                 // What the driver answers about a pair, every proof asks again.
                 _ => None,

@@ -5,6 +5,7 @@ use kb_core::observation::{Look, canonical};
 use kb_core::report::{Check, Gpu, Outcome, Pair, Report};
 use kb_core::verdict::{Verdict, all_passed, cause, check_passed, unproven};
 
+use super::collective::leaves_collective_open;
 use super::gone::{is_same, leaves_gpus_open};
 use super::load::leaves_load_open;
 use super::unread::{leaves_ledger_states_open, leaves_remapping_open};
@@ -28,6 +29,7 @@ pub(super) fn leaves_open(fault: &Report, proof: &Report) -> Option<String> {
     leaves_gpus_open(fault, proof)
         .or_else(|| leaves_load_open(fault, proof))
         .or_else(|| leaves_checks_open(fault, proof))
+        .or_else(|| leaves_collective_open(fault, proof))
         .or_else(|| leaves_states_open(fault, proof))
         .or_else(|| leaves_ledger_states_open(fault, proof))
 }

@@ -121,7 +121,7 @@ impl Gone {
                 if is_proof {
                     leaves_open(told, &later).is_none()
                 } else {
-                    leaves_alarm_open(told, Verdict::Unknown, &later, &site.policy).is_none()
+                    leaves_alarm_open(told, (Verdict::Unknown, &[], None), &later, &site.policy).is_none()
                 }
             };
             told.into_iter().partition(|(_, told)| is_over(told))

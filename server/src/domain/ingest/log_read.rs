@@ -2,12 +2,16 @@
 
 use std::collections::BTreeSet;
 
-use kb_core::observation::{What, known, read_line};
+use kb_core::observation::{What, known, known_xids, read_line};
+use kb_core::policy::Policy;
 use kb_core::report::{Family, Report};
+use kb_core::severity::Blame;
+use kb_core::verdict::{Verdict, not_admitted, unproven};
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
-use super::gone::has_rebooted;
+use super::gone::{has_rebooted, leaves_gpus_open};
+use super::{claim, machine};
 use crate::domain::correlate::number_of;
 
 /// What names of causes begin with that the kernel log told.
@@ -25,8 +29,8 @@ pub(super) fn name_of(source: Option<&str>, told: &str) -> String {
     format!("{of}{told}")
 }
 
-/// Why the later report leaves open what logs of the earlier one told, by the names of its causes.
-pub(super) fn leaves_log_open(causes: &[String], earlier: &Report, later: &Report) -> Option<String> {
+/// Why the later report has not read again the logs that told of these causes of the earlier one.
+pub(super) fn unread_logs(causes: &[String], earlier: &Report, later: &Report) -> Option<String> {
     let has = |of: &str| causes.iter().any(|name| name.starts_with(of));
     if has(OF_NCCL) && later.nccl.is_none() {
         return Some("NCCL, which told of it, was not run".to_owned());
@@ -35,16 +39,71 @@ pub(super) fn leaves_log_open(causes: &[String], earlier: &Report, later: &Repor
     if !has(OF_KERNEL) || of_kernel.all(|told| is_cleared(told, earlier, later)) {
         return None;
     }
-    leaves_kernel_log_unread(earlier, later)
+    unread_kernel_log(earlier, later)
 }
 
-/// The same of one log, by its place in the earlier report.
-pub(super) fn leaves_unread(log: usize, earlier: &Report, later: &Report) -> Option<String> {
+/// The same of one log of the earlier report, by its place.
+pub(super) fn unread_log(log: usize, earlier: &Report, later: &Report) -> Option<String> {
     let source = earlier.logs.get(log).map(|log| log.source.as_str());
-    leaves_log_open(&[name_of(source, "")], earlier, later)
+    unread_logs(&[name_of(source, "")], earlier, later)
 }
 
-fn leaves_kernel_log_unread(earlier: &Report, later: &Report) -> Option<String> {
+/// Whether the kernel log told of any of these causes.
+pub(super) fn is_told_by_kernel(causes: &[String]) -> bool {
+    causes.iter().any(|name| name.starts_with(OF_KERNEL))
+}
+
+/// Why an event that the kernel log of a look with this verdict told is not over. As one that a ledger holds, it ends by a clear, or by a
+/// good run in a later boot, which has to admit the node where it may be a fault of the hardware. That the later look does not see the line
+/// any more ends nothing. `proof`: the run that the later look's ledger names as its last proof.
+pub(super) fn unended_event(
+    causes: &[String],
+    (earlier, verdict): (&Report, Verdict),
+    later: &Report,
+    proof: Option<&Report>,
+) -> Option<String> {
+    let mut told = causes.iter().filter_map(|name| name.strip_prefix(OF_KERNEL));
+    let may_be_of_hardware = |told: &str| verdict > Verdict::Unknown && !is_of_application(told);
+    let is_proven = |told: &str| {
+        proof.is_some_and(|proof| {
+            let admits = !may_be_of_hardware(told) || not_admitted(proof).is_none();
+            admits && is_proven_since(earlier, proof)
+        })
+    };
+    let left = told.find(|&told| !is_cleared(told, earlier, later) && !is_proven(told))?;
+    let by = if may_be_of_hardware(left) {
+        "an admission"
+    } else {
+        "a run"
+    };
+    Some(format!(
+        "{left} of the kernel log was not ended by {by} in a later boot or a person"
+    ))
+}
+
+/// Whether a record that a kernel log told is about errors of applications alone.
+fn is_of_application(told: &str) -> bool {
+    let mut about = known_xids()
+        .iter()
+        .filter(|xid| xid.record.as_str() == told)
+        .peekable();
+    about.peek().is_some() && about.all(|xid| xid.at_fault == Blame::Application)
+}
+
+/// Whether a run of another boot, after the earlier report, was good over all GPUs that this had.
+fn is_proven_since(earlier: &Report, proof: &Report) -> bool {
+    let read = |text: &str| OffsetDateTime::parse(text, &Rfc3339).ok();
+    let boots = proof.node.boot_id.as_ref().zip(earlier.node.boot_id.as_ref());
+    let times = read(&proof.finished_at).zip(read(&earlier.finished_at));
+    boots.is_some_and(|(of_proof, then)| of_proof != then)
+        && times.is_some_and(|(at, then)| at > then)
+        && claim::told(proof, &Policy::default()).verdict <= Verdict::Degraded
+        && unproven(proof).is_none()
+        && machine::is_of_all(proof)
+        && leaves_gpus_open(earlier, proof).is_none()
+}
+
+fn unread_kernel_log(earlier: &Report, later: &Report) -> Option<String> {
     let readable = later.host.get(READABLE);
     if readable.is_none_or(|fact| fact.value != Some(true.into())) {
         let gap = readable.and_then(|fact| fact.gap.as_ref());
@@ -98,7 +157,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::domain::correlate::samples::report;
+    use crate::domain::correlate::samples::{proven, report};
 
     const XID_79: &str = "log:kernel:xid/79-gpu-has-fallen-off-the-bus";
 
@@ -111,7 +170,7 @@ mod tests {
 
     fn why(causes: &[&str], later: &Report) -> Option<String> {
         let causes: Vec<String> = causes.iter().map(|name| (*name).to_owned()).collect();
-        leaves_log_open(&causes, &in_boot("a", &json!({})), later)
+        unread_logs(&causes, &in_boot("a", &json!({})), later)
     }
 
     #[test]
@@ -153,7 +212,7 @@ mod tests {
             let mut later = report(2, &[]);
             later["health"] = json!({ "verdict": "no_fault_seen", "open": [],
                 "clears": [{ "at": at, "by": "ops", "reason": "new GPU", "entries": cleared }] });
-            leaves_log_open(&[told.to_owned()], &read(&earlier), &read(&later))
+            unread_logs(&[told.to_owned()], &read(&earlier), &read(&later))
         };
         let since = "2026-11-21T08:00:00Z";
         let one = [line(79, 31)];
@@ -187,6 +246,45 @@ mod tests {
             None
         );
         assert!(why(unknown, &[line(181, 31)], &["xid-180@0000:31:00.0"], since).is_some());
+    }
+
+    #[test]
+    fn an_event_of_the_log_is_over_with_a_good_run_in_a_later_boot() {
+        let second = "0000:00:07.0";
+        let mut alarm = in_boot("a", &json!({}));
+        alarm.gpus[1].pci_address.value = Some(second.to_owned());
+        let later = in_boot("b", &json!({}));
+        let proof = |boot: &str, at: &str, gpus: u32| {
+            let pairs: Vec<Value> = (0..gpus)
+                .flat_map(|b| (0..b).map(move |a| proven(a, b)))
+                .collect();
+            let mut proof = report(gpus, &pairs);
+            proof["node"]["boot_id"] = json!(boot);
+            proof["finished_at"] = json!(at);
+            proof["gpus"][1]["pci_address"]["value"] = json!(second);
+            proof
+        };
+        let why = |verdict: Verdict, proof: Option<&Value>| {
+            let proof = proof.map(|proof| serde_json::from_value::<Report>(proof.clone()).unwrap());
+            unended_event(&[XID_79.to_owned()], (&alarm, verdict), &later, proof.as_ref())
+        };
+        let (since, before) = ("2026-11-22T08:00:00Z", "2026-11-20T08:00:00Z");
+        let good = proof("b", since, 2);
+        assert_eq!(why(Verdict::Degraded, Some(&good)), None);
+        let told = why(Verdict::Broken, Some(&good)).unwrap();
+        assert!(told.contains("an admission"), "{told}");
+        let mut looked = good.clone();
+        looked["pairs"] = json!([]);
+        let mut other = good.clone();
+        other["gpus"][1]["uuid"]["value"] = json!("GPU-other");
+        other["gpus"][1]["pci_address"]["value"] = json!("0000:99:00.0");
+        for less in [proof("a", since, 2), proof("b", before, 2), looked, other] {
+            let told = why(Verdict::Degraded, Some(&less)).unwrap();
+            assert!(told.contains("xid/79"), "{told}");
+        }
+        assert!(why(Verdict::Degraded, None).is_some(), "it is not kept");
+        let none = unended_event(&["run".to_owned()], (&alarm, Verdict::Broken), &later, None);
+        assert_eq!(none, None);
     }
 
     #[test]

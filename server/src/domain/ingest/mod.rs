@@ -10,19 +10,24 @@
 //! causes    what a report tells of a fault, by names         roll      GPUs that earlier reports show and this one not
 //! warned    what a report warns of                           seen_again  whether a later one measured and read that again
 //! later     later reports that show fewer GPUs               boots     whether the node's boots speak against a clock
+//! collective  whether a collective that failed has passed again
 //! left      what a later report leaves of an earlier one     of_ledger what the ledger of a report holds open
 //! ledgers   the ledgers of two reports                        devices   where the devices of an earlier report are in a later one
 //! both      two reports, GPU by GPU and pair by pair       number    how many GPUs the node of a report has, each counted once
 //! logged    what the logs of a report say against it       log_read  whether a later one has read these logs again
 //! unread    states that only a ledger or a run told, and a proof did not read
-//! mod       keep, correlate, answer
+//! alone     what a report tells by itself: verdict and findings by one policy
+//! anew      a kept report is judged by other rules     mod       keep, correlate, answer
 //! ```
 
+mod alone;
+mod anew;
 mod boots;
 mod both;
 mod causes;
 mod claim;
 mod clock;
+mod collective;
 mod devices;
 mod ends;
 mod error;
@@ -52,10 +57,12 @@ mod weight;
 #[cfg(test)]
 mod tests;
 
+pub(in crate::domain) use alone::{Alone, judge_alone};
+pub(in crate::domain) use anew::keep_anew;
 pub use clock::Arrival;
 pub use error::{IngestError, Problem};
 pub use machine::hardware;
-pub use parse::{MAX_BODY_BYTES, Parsed, body_of, parse, parse_stored};
+pub use parse::{MAX_BODY_BYTES, Parsed, body_of, parse, parse_stored, stored_report};
 use past::Past;
 
 use std::sync::Arc;
@@ -64,10 +71,10 @@ use kb_core::ids::{NodeId, ReportId, Seq};
 use kb_core::policy::Policy;
 use kb_core::report::Report;
 use kb_core::text::Sha256;
-use kb_core::verdict::{Verdict, contradiction_by};
+use kb_core::verdict::Verdict;
 
 use super::baseline::{self, Kept};
-use super::correlate::{Correlator, of_verdict};
+use super::correlate::Correlator;
 use super::enrol::Writer;
 use super::facets;
 use super::policy::Site;
@@ -106,7 +113,7 @@ struct Prepared {
 
 /// Accepts one report. `body` is the JSON as sent, decompressed, at most [`MAX_BODY_BYTES`].
 ///
-/// Sending the same body again is fine: the report stays as it is, and its findings are those of today's knowledge.
+/// Sending the same body again is fine: the report stays as it is, and is judged by the rules of today where it tells of its node.
 pub async fn accept(
     store: &dyn BaselineStore,
     generation: &Arc<Generation>,
@@ -154,15 +161,16 @@ pub async fn accept(
             return Err(StoreError::Unavailable(why).into());
         }
     };
-    if is_duplicate
-        && let Some(mut found) = prepared.report.found
-        && let Some(kept) = store.report(Some(&node), &id).await?
-    {
-        // Its findings are those of today's knowledge, beside the verdict that it has.
-        let told = (kept.listing.weight, kept.listing.verdict);
-        let by_verdict = of_verdict(told, &kept.listing.reason, &found.findings);
-        found.findings.extend(by_verdict);
-        store.replace_found(&node, &id, found).await?;
+    if is_duplicate && let Some(kept) = store.report(Some(&node), &id).await? {
+        let alone = Alone {
+            verdict: prepared.report.verdict,
+            reason: prepared.report.reason.clone(),
+            weight: prepared.report.weight,
+            findings: prepared.report.found.take().unwrap_or_default().findings,
+            names: prepared.report.causes.names.clone(),
+        };
+        let by = (generation.seq, &site);
+        keep_anew(store, by, &kept.listing, (&prepared.sent, alone)).await?;
     }
     if let Some(Kept { cohort, series }) = prepared.baseline.filter(|_| verdict == Verdict::Healthy) {
         store.note_baseline(&node, &cohort, series).await?;
@@ -222,35 +230,17 @@ fn prepare(
         body: value,
     } = parsed;
     let times = validate::check(&report)?;
-    site.judge(&mut report, arrival.received_at);
-    let contradiction = contradiction_by(&report, &site.policy);
-    let judged = (&site.policy, contradiction.as_ref());
-    let findings = correlator.correlate_judged(generation, (&report, &value), judged);
+    let by = (&site.policy, arrival.received_at);
+    let Alone {
+        verdict,
+        reason,
+        weight,
+        findings,
+        names,
+    } = judge_alone(generation, correlator, (&mut report, &value), by);
     let measurements = pack::matrices(&report)?;
     let clock = clock::told(times.finished_at, arrival);
     let machine = machine::of(&report, clock.clock);
-    let claim = claim::told_beside(&report, contradiction);
-    let mut weight = weight::weigh(&report, &claim);
-    let (mut verdict, mut reason) = (claim.verdict, claim.reason);
-    let may_be_logged = verdict < Verdict::Unknown && !report.host.contains_key(weight::CONVERTED);
-    let fault = may_be_logged.then(|| logged::fault(generation, &report, &site.policy));
-    let fault = fault.flatten();
-    let of_logs = logged::told(generation, (&report, &site.policy), &findings, fault);
-    if let Some(fault) = fault {
-        let (claimed, id) = (verdict.phrase(), fault.id());
-        reason = format!("the report says {claimed}, and its kernel log tells of {id} during the run");
-        verdict = Verdict::Unknown;
-        weight = Weight::Alarm;
-    }
-    if let Some((worst, id)) = logged::worst(&report, &findings).filter(|(worst, _)| *worst > verdict) {
-        let said = report.conclusion.verdict.phrase();
-        reason = format!("the report says {said}, and a log in it tells of {id}");
-        // A run that was good but for a warning is a proof of what it tried.
-        if worst > Verdict::Degraded || weight == Weight::Look {
-            weight = Weight::Alarm;
-        }
-        verdict = worst;
-    }
     let mut kept = NewReport {
         node: report.node.id.clone(),
         id: report.report_id.clone(),
@@ -272,7 +262,7 @@ fn prepare(
         measurements,
         machine,
         causes: Causes {
-            names: of_logs,
+            names,
             ..Causes::default()
         },
         judged: None,

@@ -95,6 +95,7 @@ pub(super) async fn by_look(
     for fault in before(new, known) {
         let body = past.fault(&fault.report).await?;
         let told = Told::of(&body, fault.report.verdict, &fault.causes);
+        let told = told.beside_look(past, (&new.node, sent.as_ref())).await?;
         let (weight, look) = (fault.report.weight, Arc::clone(sent));
         let left = past.on_blocking_thread(move |site| {
             let may_end = weight != Weight::Proof || is_of_ledger(&told.body, &policy_for(site, &told.body));

@@ -4,22 +4,24 @@
 use kb_core::observation::Look;
 use kb_core::policy::Policy;
 use kb_core::report::{Bearing, Pair, Report};
-use kb_core::verdict::Verdict;
+use kb_core::verdict::{Verdict, contradiction_by};
 
 use super::ends::leaves_states_open;
 use super::gone::leaves_gpus_open;
 use super::ledgers::Ledgers;
 use super::load::leaves_load_open;
+use super::log_read::{is_told_by_kernel, unended_event};
 use super::of_ledger::{events, is_of_ledger, states};
 use super::seen_again::leaves_warning_open;
 use super::warned::Warned;
 use super::weight::origin;
 use crate::store::Origin;
 
-/// Why the look leaves an alarm of this verdict open; `None` where it ends it.
+/// Why the look leaves an alarm of this verdict and of causes with these names open; `None` where it ends it. `proof`: the run that the
+/// look's ledger names as its last proof, where it is kept.
 pub(super) fn leaves_alarm_open(
     alarm: &Report,
-    verdict: Verdict,
+    (verdict, causes, proof): (Verdict, &[String], Option<&Report>),
     look: &Report,
     policy: &Policy,
 ) -> Option<String> {
@@ -57,11 +59,34 @@ pub(super) fn leaves_alarm_open(
     if let Some(state) = faults.find(|state| !ledgers.is_read_again(state)) {
         return Some(format!("{}, which was open then, was not read", state.id));
     }
-    if is_warning && !is_run_of_one && alarm.absent.is_empty() && Warned::of(alarm, policy).is_unnamed() {
+    // What a look tells by its kernel log alone, the report itself says nothing of.
+    let is_of_look = origin(alarm) == Origin::Look
+        && alarm.conclusion.verdict <= Verdict::NoFaultSeen
+        && is_told_by_kernel(causes);
+    let is_of_log = is_of_look && !is_told_otherwise(alarm, policy);
+    if is_of_look
+        && !is_run_of_one
+        && let Some(why) = unended_event(causes, (alarm, verdict), look, proof)
+    {
+        return Some(why);
+    }
+    if is_warning
+        && !is_run_of_one
+        && !is_of_log
+        && alarm.absent.is_empty()
+        && Warned::of(alarm, policy).is_unnamed()
+    {
         return Some("what it warns of is not named, so that no look sees it again".to_owned());
     }
-    (verdict > Verdict::Unknown && !is_named(alarm) && !is_run_of_one)
+    (verdict > Verdict::Unknown && !is_named(alarm) && !is_of_log && !is_run_of_one)
         .then(|| "what told of the fault is not named".to_owned())
+}
+
+/// Whether the alarm speaks against its own verdict by something else than its logs.
+fn is_told_otherwise(alarm: &Report, policy: &Policy) -> bool {
+    let mut without_logs = alarm.clone();
+    without_logs.logs.clear();
+    contradiction_by(&without_logs, policy).is_some()
 }
 
 /// Whether only a run can end it: no look checks data or meets a hang. A failure before contexts is one that a look meets.
@@ -137,7 +162,31 @@ mod tests {
 
     fn why(alarm: &Value, look: &Value) -> Option<String> {
         let read = |report: &Value| serde_json::from_value::<Report>(report.clone()).unwrap();
-        leaves_alarm_open(&read(alarm), Verdict::Broken, &read(look), &Policy::default())
+        leaves_alarm_open(
+            &read(alarm),
+            (Verdict::Broken, &[], None),
+            &read(look),
+            &Policy::default(),
+        )
+    }
+
+    #[test]
+    fn a_clear_of_what_the_log_told_does_not_end_what_else_the_report_told() {
+        let read = |report: &Value| serde_json::from_value::<Report>(report.clone()).unwrap();
+        let mut alarm = look(2);
+        alarm["logs"] = json!([{ "source": "kmsg", "when": "before",
+            "text": "[  9.0] NVRM: Xid (PCI:0000:31:00): 48, x" }]);
+        let mut later = look(2);
+        later["health"] = json!({ "verdict": "no_fault_seen", "open": [], "clears": [{ "at": "2026-11-22T08:00:00Z",
+            "by": "ops", "reason": "new GPU", "entries": ["xid-48@0000:31:00.0"] }] });
+        let why = |alarm: &Value| {
+            let causes = ["log:kernel:xid/48-double-bit-ecc".to_owned()];
+            let told = (Verdict::Broken, causes.as_slice(), None);
+            leaves_alarm_open(&read(alarm), told, &read(&later), &Policy::default())
+        };
+        assert_eq!(why(&alarm), None);
+        alarm["conclusion"]["exit_code"] = json!(1);
+        assert!(why(&alarm).unwrap().contains("is not named"));
     }
 
     #[test]

@@ -38,10 +38,7 @@ pub(super) async fn judge(
         return judge_doubtful(past, new, (sent, is_sure)).await;
     }
     let known = past.reports.proofs(&new.node, new.simulated, MOST).await?;
-    let mut judged = Judged {
-        reports: known.reports,
-        ..Judged::default()
-    };
+    let mut judged = Judged::beside(&known);
     if is_clean(new.verdict) && new.weight == Weight::Proof {
         count_from_own_clock(new, &known);
         hold_against_faults(past, new, sent, (&known, &mut judged)).await?;
@@ -94,10 +91,7 @@ async fn judge_look(
     if new.weight == Weight::Alarm {
         return judge_alarm(past, new, (sent, is_sure)).await;
     }
-    let mut judged = Judged {
-        reports: known.reports,
-        ..Judged::default()
-    };
+    let mut judged = Judged::beside(&known);
     by_look(past, new, sent, (&known, &mut judged)).await?;
     judged.refuted = hold_against_later(past, new, sent, &known).await?;
     if !judged.ends.is_empty() || !judged.warns.is_empty() || !judged.refuted.is_empty() {
@@ -146,10 +140,7 @@ async fn judge_doubtful(
             return judge_alarm(past, new, (sent, is_sure)).await;
         }
     }
-    let mut judged = Judged {
-        reports: known.reports,
-        ..Judged::default()
-    };
+    let mut judged = Judged::beside(&known);
     let is_sure = is_sure && !contradict_clock(past, new, sent, &known).await?;
     hold_against_health(past, new, (sent, is_sure), (&known, &mut judged)).await?;
     hold_against_latest(past, new, sent, (&known, &mut judged)).await?;
@@ -166,10 +157,7 @@ async fn judge_alarm(
     (sent, is_sure): (&Arc<Report>, bool),
 ) -> Result<(), IngestError> {
     let known = past.reports.proofs(&new.node, new.simulated, MOST).await?;
-    let mut judged = Judged {
-        reports: known.reports,
-        ..Judged::default()
-    };
+    let mut judged = Judged::beside(&known);
     let is_sure = is_sure && !contradict_clock(past, new, sent, &known).await?;
     hold_against_health(past, new, (sent, is_sure), (&known, &mut judged)).await?;
     add_later(past, new, sent, (&known, &mut judged.refuted)).await?;
@@ -212,7 +200,9 @@ async fn hold_against_latest(
         return Ok(());
     };
     let look = past.body(look).await?;
-    let (told, seen) = (Told::of(sent, new.opens(), &new.causes), Arc::clone(&look));
+    let told = Told::of(sent, new.opens(), &new.causes);
+    let told = told.beside_look(past, (&new.node, look.as_ref())).await?;
+    let seen = Arc::clone(&look);
     let left = past.on_blocking_thread(move |site| {
         let is_working = machine::is_of_working(&seen);
         is_working.then(|| left::by_look(site, &told, &seen))
@@ -379,6 +369,8 @@ fn count_from_arrival<'a>(
     is_sure: bool,
     came_before: impl Iterator<Item = &'a ReportListing>,
 ) {
+    // A report that is judged again stays before those that came after it.
+    let came_before = came_before.filter(|other| other.received_at <= new.received_at);
     let doubtful = came_before.filter(|other| !is_sure || is_unsure(other));
     let last: Option<OffsetDateTime> = doubtful.map(ReportListing::ended).max();
     if let Some(last) = last.filter(|last| *last > new.ended()) {

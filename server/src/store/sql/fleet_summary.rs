@@ -168,13 +168,13 @@ pub(super) async fn lock<DB: Engine>(tx: &mut Tx<DB>, node: &NodeId) -> Result<(
     Ok(())
 }
 
-/// Whether a report is the latest of its node, the one whose verdict stands, or one whose fault is open.
+/// Whether a report is the latest of its node, the one whose verdict stands, or one whose fault is open, or of whose fault other rules took something.
 pub(super) async fn is_told_by<DB: Engine>(
     tx: &mut Tx<DB>,
     node: &NodeId,
     report: &ReportId,
 ) -> Result<bool, StoreError> {
     let sql = "SELECT 1 FROM node n JOIN report p ON p.node_id = n.id AND p.id = $2 \
-        WHERE n.id = $1 AND (n.latest_report = $2 OR n.proof_report = $2 OR p.open_causes IS NOT NULL)";
+        WHERE n.id = $1 AND (n.latest_report = $2 OR n.proof_report = $2 OR p.open_causes IS NOT NULL OR p.ruled_out IS NOT NULL)";
     Ok(tx.first(sql, values![node, report]).await?.is_some())
 }

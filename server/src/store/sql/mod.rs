@@ -10,6 +10,7 @@
 //! bundles, advice, deliveries,
 //! alerts                            one trait each
 //! proofs, standing                  a node's proofs beside each other; which report stands for it
+//! judged                            what a stored report tells by other rules than before
 //! fleet, fleet_list                 all nodes counted; those of a list
 //! fleet_handling, fleet_life        what people do about findings of a node; whether a finding is still what they saw
 //! fleet_summary, fleet_findings     what is kept of each node as its reports come
@@ -42,6 +43,7 @@ mod fleet_handling;
 mod fleet_life;
 mod fleet_list;
 mod fleet_summary;
+mod judged;
 mod migrate;
 mod moves;
 mod node_events;
@@ -52,6 +54,7 @@ mod persons;
 mod proofs;
 mod record_rows;
 mod records;
+mod report_findings;
 mod report_rows;
 mod reports;
 mod review_rows;

@@ -100,10 +100,12 @@ pub(super) async fn end_fault<DB: Engine>(
     Ok(())
 }
 
-/// Ends what simulated runs told of a node.
+/// Ends what simulated runs told of a node, whatever rules follow.
 pub(super) async fn end_simulated<DB: Engine>(tx: &mut Tx<DB>, node: &NodeId) -> Result<(), StoreError> {
     let sql = "UPDATE report SET open_causes = NULL, only_warns = NULL \
         WHERE node_id = $1 AND open_causes IS NOT NULL AND simulated";
+    tx.run(sql, values![node]).await?;
+    let sql = "UPDATE report SET ruled_out = NULL WHERE node_id = $1 AND ruled_out IS NOT NULL AND simulated";
     tx.run(sql, values![node]).await?;
     Ok(())
 }

@@ -27,8 +27,10 @@ pub(super) async fn of<DB: Engine>(
         newest_open = open_faults::newest(tx, node, simulated).await?;
         newest_open.retain(|fault| open.iter().all(|other| other.report.id != fault.report.id));
     }
+    let (reports, judged_anew) = counts_of(tx, node).await?;
     Ok(Proofs {
-        reports: reports_of(tx, node).await?,
+        reports,
+        judged_anew,
         latest: last_seen(tx, node).await?,
         open,
         has_more_open,
@@ -37,13 +39,15 @@ pub(super) async fn of<DB: Engine>(
     })
 }
 
-/// Whether no report came since this one was judged. Asked when the node's row counts it already.
+/// Whether no report came and none was judged anew since this one was judged. `itself`: how many of the reports that the node's row counts
+/// are this one.
 pub(super) async fn is_up_to_date<DB: Engine>(
     tx: &mut Tx<DB>,
     node: &NodeId,
-    judged: &Judged,
+    (judged, itself): (&Judged, u32),
 ) -> Result<bool, StoreError> {
-    Ok(reports_of(tx, node).await? == judged.reports.saturating_add(1))
+    let then = (judged.reports.saturating_add(itself), judged.judged_anew);
+    Ok(counts_of(tx, node).await? == then)
 }
 
 /// Takes the weight of what a report refutes. What is an alarm then is open, unless the report tells nothing of the node.
@@ -97,11 +101,13 @@ pub(super) async fn note_refuted<DB: Engine>(tx: &mut Tx<DB>, report: &NewReport
     Ok(())
 }
 
-async fn reports_of<DB: Engine>(tx: &mut Tx<DB>, node: &NodeId) -> Result<u32, StoreError> {
-    let row = tx
-        .first("SELECT reports FROM node WHERE id = $1", values![node])
-        .await?;
-    row.map_or(Ok(0), |row| count_from(row.integer(0)?))
+/// How many reports a node has, and how often reports of it were judged anew.
+async fn counts_of<DB: Engine>(tx: &mut Tx<DB>, node: &NodeId) -> Result<(u32, u32), StoreError> {
+    let sql = "SELECT reports, judged_anew FROM node WHERE id = $1";
+    let Some(row) = tx.first(sql, values![node]).await? else {
+        return Ok((0, 0));
+    };
+    Ok((count_from(row.integer(0)?)?, count_from(row.integer(1)?)?))
 }
 
 async fn last_seen<DB: Engine>(tx: &mut Tx<DB>, node: &NodeId) -> Result<Option<ReportListing>, StoreError> {

@@ -17,12 +17,13 @@ macro_rules! listing_columns {
 }
 pub(super) use listing_columns;
 
-/// The reports that tell of nodes: the latest of each, the one that stands and those whose faults are open. It is joined, and not asked
-/// for with IN: SQLite would read all reports for that.
+/// The reports that tell of nodes: the latest of each, the one that stands, those whose faults are open and those of whose faults other
+/// rules took something. It is joined, and not asked for with IN: SQLite would read all reports for that.
 macro_rules! telling {
     () => {
         "(SELECT n.id AS node_id, n.latest_report AS id FROM node n UNION SELECT n.id, n.proof_report FROM node n \
-         UNION SELECT o.node_id, o.id FROM report o WHERE o.open_causes IS NOT NULL)"
+         UNION SELECT o.node_id, o.id FROM report o WHERE o.open_causes IS NOT NULL \
+         UNION SELECT o.node_id, o.id FROM report o WHERE o.ruled_out IS NOT NULL)"
     };
 }
 pub(super) use telling;

@@ -1,19 +1,20 @@
 //! Reports and their findings by SQL.
 
 use async_trait::async_trait;
-use kb_core::ids::{NodeId, RecordId, ReportId, Seq};
+use kb_core::ids::{NodeId, ReportId, Seq};
 use time::OffsetDateTime;
 use time::macros::datetime;
 
 use super::convert::{count_from, refuse_nul};
 use super::engine::{Cells, Engine, Value, values};
 use super::fleet_summary::{self, News};
+use super::report_findings::note_findings;
 use super::report_rows::{finding_from, listing_columns, listing_from, stored_from, telling};
 use super::session::{SqlStore, Tx};
-use super::{batch, facets, finding_words, node_events, proofs, standing};
+use super::{batch, facets, judged, node_events, proofs, standing};
 use crate::store::{
-    Found, Hardware, Labels, NewReport, Proofs, ReportListing, ReportQuery, ReportSaved, ReportStore,
-    SUMMARY_NAME_CHARACTERS, StoreError, StoredFinding, StoredReport, cut, word,
+    Found, Hardware, JudgedBy, Labels, NewReport, Proofs, ReportListing, ReportQuery, ReportSaved,
+    ReportStore, SUMMARY_NAME_CHARACTERS, StoreError, StoredFinding, StoredReport, cut,
 };
 
 const END_OF_TIME: OffsetDateTime = datetime!(9999-12-31 23:59:59 UTC);
@@ -39,7 +40,7 @@ impl<DB: Engine> ReportStore for SqlStore<DB> {
             });
         }
         if let Some(judged) = &report.judged
-            && !proofs::is_up_to_date(&mut tx, &report.node, judged).await?
+            && !proofs::is_up_to_date(&mut tx, &report.node, (judged, 1)).await?
         {
             tx.end().await?;
             return Ok(ReportSaved::Overtaken);
@@ -144,17 +145,46 @@ impl<DB: Engine> ReportStore for SqlStore<DB> {
         rows.iter().map(stored_from).collect()
     }
 
-    async fn judge_again(&self, rule_sets: [&str; 2]) -> Result<u64, StoreError> {
-        let [one, other] = rule_sets;
+    async fn judge_again(&self, rule_set: Option<&str>) -> Result<u64, StoreError> {
         let mut tx = self.begin_write().await?;
         let sql = concat!(
             "UPDATE report SET correlated_seq = NULL FROM ",
             telling!(),
-            " t WHERE report.node_id = t.node_id AND report.id = t.id AND report.rule_set NOT IN ($1, $2)"
+            " t WHERE report.node_id = t.node_id AND report.id = t.id AND ($1 IS NULL OR report.rule_set <> $1)"
         );
-        let count = tx.run(sql, values![one, other]).await?;
+        let count = tx.run(sql, values![rule_set]).await?;
         tx.commit().await?;
         Ok(count)
+    }
+
+    async fn judged_by(&self, node: &NodeId, report: &ReportId) -> Result<Option<JudgedBy>, StoreError> {
+        let mut tx = self.begin_read().await?;
+        let judged = judged::by(&mut tx, node, report).await?;
+        tx.end().await?;
+        Ok(judged)
+    }
+
+    async fn judge_report_anew(&self, report: NewReport) -> Result<ReportSaved, StoreError> {
+        refuse_nul("the reason", &report.reason)?;
+        let mut tx = self.begin_write().await?;
+        let saved = judged::anew(&mut tx, &report).await?;
+        if saved == ReportSaved::Stored {
+            tx.commit().await?;
+        } else {
+            tx.end().await?;
+        }
+        Ok(saved)
+    }
+
+    async fn ruled_out(&self, node: &NodeId, limit: u32) -> Result<Vec<ReportListing>, StoreError> {
+        let sql = concat!(
+            "SELECT ",
+            listing_columns!(),
+            " FROM report p WHERE p.node_id = $1 AND p.ruled_out IS NOT NULL AND p.open_causes IS NULL \
+             AND NOT p.simulated ORDER BY p.received_at DESC, p.id DESC LIMIT $2"
+        );
+        let rows = self.read_once().await?.all(sql, values![node, limit]).await?;
+        rows.iter().map(|row| listing_from(row, 0)).collect()
     }
 
     async fn labels_of(&self, node: &NodeId) -> Result<Labels, StoreError> {
@@ -250,77 +280,6 @@ impl<DB: Engine> ReportStore for SqlStore<DB> {
         let rows = self.read_once().await?.all(sql, values![node, report]).await?;
         rows.iter().map(finding_from).collect()
     }
-}
-
-/// Keeps findings in place of those that there were; false where these were made with a newer feed, or the report is not there.
-async fn note_findings<DB: Engine>(
-    tx: &mut Tx<DB>,
-    (node, report): (&NodeId, &ReportId),
-    found: &Found,
-) -> Result<bool, StoreError> {
-    let Found {
-        seq,
-        rule_set,
-        findings,
-    } = found;
-    let seq = *seq;
-    for finding in findings {
-        refuse_nul("a finding's title", &finding.title)?;
-        refuse_nul("a finding's evidence", &finding.evidence)?;
-    }
-    let count = i64::try_from(findings.len()).unwrap_or(i64::MAX);
-    let sql = "UPDATE report SET correlated_seq = $3, findings = $4, \
-        rule_set = CASE WHEN $5 = '' THEN rule_set ELSE $5 END \
-        WHERE node_id = $1 AND id = $2 AND (correlated_seq IS NULL OR correlated_seq <= $3)";
-    if tx.run(sql, values![node, report, seq, count, rule_set]).await? == 0 {
-        return Ok(false);
-    }
-    let sql = "DELETE FROM finding WHERE node_id = $1 AND report_id = $2";
-    tx.run(sql, values![node, report]).await?;
-
-    let words: Vec<(String, String, String)> = findings
-        .iter()
-        .map(|finding| {
-            let (severity, action) = (
-                finding.gravity.severity.map(word),
-                finding.gravity.action.map(word),
-            );
-            let by_policy = finding_words::policy_text(finding.by_policy.as_ref());
-            (
-                severity.unwrap_or_default(),
-                action.unwrap_or_default(),
-                by_policy,
-            )
-        })
-        .collect();
-    let mut rows = Vec::with_capacity(findings.len());
-    for (ordinal, (finding, (severity, action, by_policy))) in (0_i64..).zip(findings.iter().zip(&words)) {
-        let (record, revision) = finding
-            .record
-            .as_ref()
-            .map(|(id, revision)| (id, *revision))
-            .unzip();
-        rows.push([
-            Value::from(node),
-            Value::from(report),
-            Value::from(ordinal),
-            Value::from(record.map(RecordId::as_str)),
-            Value::from(revision.map(|revision| i64::from(revision.0))),
-            Value::from(&finding.rule),
-            Value::from(&finding.subject),
-            Value::from(&finding.title),
-            Value::from(&finding.evidence),
-            Value::from(seq),
-            Value::from(severity),
-            Value::from(action),
-            Value::from(finding.gravity.bearing.word()),
-            Value::from(by_policy),
-        ]);
-    }
-    let columns = "finding (node_id, report_id, ordinal, record_id, revision, rule, subject, title, evidence, seq, severity, \
-        action, bearing, by_policy)";
-    batch::insert(tx, columns, "", &rows).await?;
-    Ok(true)
 }
 
 /// When the run of a report ended by the server's clock.

@@ -63,7 +63,7 @@ pub(super) async fn follow<DB: Engine>(tx: &mut Tx<DB>, report: &NewReport) -> R
 }
 
 /// Whether there are reports in earnest of a node: a simulated run says nothing of it then, whichever came first.
-async fn has_real<DB: Engine>(tx: &mut Tx<DB>, node: &NodeId) -> Result<bool, StoreError> {
+pub(super) async fn has_real<DB: Engine>(tx: &mut Tx<DB>, node: &NodeId) -> Result<bool, StoreError> {
     let sql = "SELECT 1 FROM report WHERE node_id = $1 AND NOT simulated LIMIT 1";
     Ok(tx.first(sql, values![node]).await?.is_some())
 }

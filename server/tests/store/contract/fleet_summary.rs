@@ -335,6 +335,9 @@ pub(crate) async fn a_database_of_before_has_summaries(place: Arc<Place>) {
     drop(store);
     // As the migration before left it: the tables of this one and of later ones are gone.
     for later in [
+        "DROP INDEX report_ruled_out",
+        "ALTER TABLE report DROP COLUMN ruled_out",
+        "ALTER TABLE node DROP COLUMN judged_anew",
         "DROP INDEX report_by_end",
         "DROP INDEX report_good",
         "DROP TABLE seed_set",

@@ -17,6 +17,7 @@ mod fleet_summary;
 mod handled;
 mod heads;
 mod imports;
+mod judged;
 mod lists;
 mod moves;
 mod nodes;
@@ -174,9 +175,15 @@ contract! {
         more_faults_than_are_read_at_once_are_told
         a_fault_that_is_open_is_named_later
         a_warning_stands_behind_the_fault_that_is_over
-        what_is_open_is_judged_again_by_another_policy
         a_run_that_warns_is_open_until_it_is_ended
         reports_around_a_time_are_those_whose_runs_ended_there
+    }
+    judged {
+        what_is_open_is_judged_again_by_another_policy
+        verdict_and_findings_change_together_with_the_rules
+        a_part_that_rules_take_away_tells_of_the_node_until_it_is_back
+        a_simulated_report_that_is_judged_anew_says_nothing_of_a_real_node
+        what_tells_of_a_node_in_a_database_of_before_is_judged_once_more
     }
     nodes {
         nodes_come_with_their_latest_report

@@ -131,13 +131,15 @@ pub(crate) async fn a_renamed_record_is_found_under_its_former_id(place: Arc<Pla
     let status = store.status(&id("cuda/new")).await.unwrap().unwrap();
     assert_eq!(status.state, RecordState::Published);
 
-    for taken in ["cuda/b", "cuda/a"] {
-        let refused = store.rename(rename("cuda/new", 1, taken)).await;
+    let taken = async |from: &str, number: u32, to: &str| {
+        let refused = store.rename(rename(from, number, to)).await;
         assert!(
             matches!(refused, Err(StoreError::AliasTaken { .. })),
-            "{taken} {refused:?}"
+            "{from} {to} {refused:?}"
         );
-    }
+    };
+    taken("cuda/new", 1, "cuda/b").await;
+    taken("cuda/new", 1, "cuda/new").await;
     // A draft that came meanwhile would be lost.
     let change = draft("cuda/b", record("cuda/b", "draft"), Expected::Head(revision(1)));
     store.save_head(change).await.unwrap();
@@ -146,6 +148,32 @@ pub(crate) async fn a_renamed_record_is_found_under_its_former_id(place: Arc<Pla
         None
     );
     assert_eq!(store.head_seq().await.unwrap(), Seq(4), "nothing else was done");
+
+    // Its own former id it may have again.
+    let back = store.rename(rename("cuda/new", 1, "cuda/a")).await.unwrap();
+    let back = back.unwrap();
+    assert_eq!((back.seq, back.revision), (Seq(6), revision(2)));
+    let status = store.status(&id("cuda/a")).await.unwrap().unwrap();
+    assert_eq!(
+        (status.state, status.head, status.published),
+        (RecordState::Published, revision(2), Some(revision(2)))
+    );
+    assert_eq!((status.replaced_by, status.withdrawn_reason), (None, None));
+    assert_eq!(leads_to(store, "cuda/a").await, None);
+    assert_eq!(leads_to(store, "cuda/new").await.as_deref(), Some("cuda/a"));
+    let page = store.feed(Seq(4), 10).await.unwrap();
+    assert_eq!(page.changes.len(), 2);
+    assert!(page.changes[0].published.is_none());
+    assert_eq!(page.changes[1].former, [id("cuda/new")]);
+    let there = store.rename(rename("cuda/a", 2, "cuda/new")).await.unwrap();
+    assert_eq!(there.unwrap().revision, revision(2));
+    assert_eq!(leads_to(store, "cuda/a").await.as_deref(), Some("cuda/new"));
+    // Another record may not, nor may it where a draft there would be lost.
+    published(store, "cuda/c", record("cuda/c", "three")).await;
+    taken("cuda/c", 1, "cuda/a").await;
+    let change = draft("cuda/a", record("cuda/a", "draft"), Expected::Head(revision(2)));
+    store.save_head(change).await.unwrap();
+    taken("cuda/new", 2, "cuda/a").await;
 }
 
 pub(crate) async fn votes_go_where_their_record_goes(place: Arc<Place>) {

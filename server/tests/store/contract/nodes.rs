@@ -221,6 +221,7 @@ pub(crate) async fn a_simulated_fault_takes_the_place_of_no_real_one(place: Arc<
             named: Vec::new(),
             warns: Vec::new(),
             reports: 2,
+            judged_anew: 0,
             refuted: vec![Refuted {
                 id: "healthy".parse().unwrap(),
                 weight: Weight::Look,
@@ -257,6 +258,7 @@ pub(crate) async fn a_fault_that_comes_late_refutes_later_health(place: Arc<Plac
             named: Vec::new(),
             warns: Vec::new(),
             reports,
+            judged_anew: 0,
             refuted: vec![Refuted {
                 id: "fewer".parse().unwrap(),
                 weight: Weight::Look,

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use kb_core::ids::{NodeId, ReportId, Seq};
+use kb_core::ids::{NodeId, ReportId};
 use kb_core::report::Bearing;
 use kb_core::severity::{Action, Severity};
 use kb_core::verdict::Verdict;
-use peerless::store::{Causes, Found, Judged, NewReport, OPEN_FAULTS, ReportSaved, Weight};
+use peerless::store::{Causes, Judged, NewReport, OPEN_FAULTS, ReportSaved, Weight};
 
 use super::fleet_summary::{finding, found};
 use crate::support::{Place, at, report};
@@ -202,34 +202,6 @@ pub(crate) async fn a_warning_stands_behind_the_fault_that_is_over(place: Arc<Pl
     assert_eq!(again[0].causes.only_warns, None);
 }
 
-pub(crate) async fn what_is_open_is_judged_again_by_another_policy(place: Arc<Place>) {
-    let store = place.store().await;
-    let judged_by = |id: &str, second, (verdict, weight)| NewReport {
-        verdict,
-        weight,
-        found: Some(Found {
-            seq: Seq(1),
-            rule_set: "before".to_owned(),
-            findings: Vec::new(),
-        }),
-        ..report("n1", id, second)
-    };
-    let alarm = |verdict| (verdict, Weight::Alarm);
-    for report in [
-        judged_by("over", 10, (Verdict::NoFaultSeen, Weight::Look)),
-        judged_by("open", 20, alarm(Verdict::Unknown)),
-        judged_by("stands", 30, alarm(Verdict::Broken)),
-        judged_by("latest", 40, (Verdict::NoFaultSeen, Weight::Look)),
-    ] {
-        store.save_report(report).await.unwrap();
-    }
-    assert_eq!(store.judge_again(["before", "other"]).await.unwrap(), 0);
-    assert_eq!(store.judge_again(["now", "now"]).await.unwrap(), 3);
-    let waiting = store.reports_to_correlate(Seq(1), 9).await.unwrap();
-    let ids: Vec<&str> = waiting.iter().map(|report| report.listing.id.as_str()).collect();
-    assert_eq!(ids, ["open", "stands", "latest"]);
-}
-
 pub(crate) async fn a_run_that_warns_is_open_until_it_is_ended(place: Arc<Place>) {
     let store = place.store().await;
     let proof = |id: &str, second, verdict| NewReport {
@@ -253,6 +225,9 @@ pub(crate) async fn a_run_that_warns_is_open_until_it_is_ended(place: Arc<Place>
     place.run("UPDATE report SET open_causes = NULL").await;
     place.run("ALTER TABLE report DROP COLUMN only_warns").await;
     place.run("ALTER TABLE node_finding DROP COLUMN about").await;
+    place.run("DROP INDEX report_ruled_out").await;
+    place.run("ALTER TABLE report DROP COLUMN ruled_out").await;
+    place.run("ALTER TABLE node DROP COLUMN judged_anew").await;
     place.run("DROP INDEX report_by_end").await;
     place.run("DROP INDEX report_good").await;
     place

@@ -2,6 +2,7 @@
 
 mod counts;
 mod renamed;
+mod rules;
 mod unread;
 mod unrecorded;
 

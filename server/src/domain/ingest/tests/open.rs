@@ -204,6 +204,25 @@ async fn each_verdict_against_a_node_has_a_finding_until_it_is_over() {
 }
 
 #[tokio::test]
+async fn what_nccl_tests_showed_does_not_end_with_copies_between_pairs() {
+    let mut converted = as_run(run("alarm", 10, GPUS, false));
+    converted["host"] = json!({ "convert.tools": { "value": "nccl-tests", "source": "the text" } });
+    converted["failures"] =
+        json!([{ "step": "nccl-tests", "code": null, "code_name": null, "message": "7 values are wrong" }]);
+    converted["conclusion"] = json!({ "verdict": "broken", "exit_code": 2, "reason": "7 values are wrong" });
+    let (door, id, verdict) = told(&[converted, health("probe", 20)]).await;
+    assert_eq!((id.as_str(), verdict), ("alarm", Verdict::Broken));
+    let mut with_nccl = health("bench", 30);
+    let gap = json!({ "source": "test", "gap": { "kind": "skipped", "reason": "test" } });
+    let arm = |peer_access: bool| json!({ "gpus": GPUS, "peer_access": peer_access, "outcome": "pass", "seconds": 1.0 });
+    with_nccl["nccl"] = json!({ "library": gap, "version": gap, "verdict": "ok", "reason": "both pass",
+        "arms": [arm(true), arm(false)] });
+    sent(&door, &[with_nccl]).await;
+    let (id, verdict, _) = standing(&door).await;
+    assert_eq!((id.as_str(), verdict), ("bench", Verdict::Healthy));
+}
+
+#[tokio::test]
 async fn the_finding_of_an_alarm_is_open_beside_another_alarm() {
     let mut by_code = look("second", 20);
     by_code["conclusion"]["exit_code"] = json!(2);

@@ -1,18 +1,23 @@
 //! The reports of a node that a replay reads: the newest of each day, and those at which the verdict changed.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use kb_core::ids::NodeId;
 use kb_core::policy::Policy;
-use kb_core::report::Report;
+use kb_core::verdict::Verdict;
 use time::{Date, OffsetDateTime};
 
 use super::Judged;
-use crate::domain::ingest::{IngestError, parse_stored};
-use crate::store::{NodeChange, ReportListing, ReportQuery, Store, Weight};
+use crate::domain::correlate::Correlator;
+use crate::domain::ingest::{IngestError, Parsed, parse_stored};
+use crate::feed::Generation;
+use crate::store::{Causes, NodeChange, ReportListing, ReportQuery, Store, Weight};
 
-/// Reports of a node that are read at most.
+/// Reports of a node in the time that are read at most, and as many whose faults are open.
 const MOST_READ: usize = 60;
+/// Reports of a node that are read at most of whose faults other rules took something.
+const MOST_RULED_OUT: u32 = 60;
 /// Pages of a node's reports that are listed at most: one report each 15 minutes for 104 days.
 const MOST_PAGES: usize = 50;
 const PAGE: u32 = 200;
@@ -26,6 +31,8 @@ pub(super) struct Told {
     pub(super) weight: Weight,
     /// By the present policy and by the given one.
     pub(super) judged: [Judged; 2],
+    /// What each of them tells against the node, by names.
+    pub(super) causes: [Causes; 2],
     /// By the records alone: what a proof met is no matter of a policy.
     pub(super) by_records: Judged,
     /// Minutes of load ran: why the node was not admitted by them, nothing where it was.
@@ -50,6 +57,11 @@ impl Told {
 pub(super) struct History {
     /// The oldest first.
     pub(super) told: Vec<Told>,
+    /// Reports of whenever whose faults are open.
+    pub(super) open: Vec<Told>,
+    /// The newest report or one whose fault is open could not be read, or more are open than are read, or a fault that other rules took away
+    /// may come back.
+    pub(super) is_unread: bool,
     pub(super) left_out: u64,
     /// When the oldest report came that was listed, where older ones of the time were not.
     pub(super) known_from: Option<OffsetDateTime>,
@@ -58,7 +70,7 @@ pub(super) struct History {
 }
 
 pub(super) async fn of_node(
-    store: &dyn Store,
+    (store, knowledge): (&dyn Store, (&Arc<Generation>, &Arc<Correlator>)),
     node: &NodeId,
     since: OffsetDateTime,
     policies: [Policy; 2],
@@ -72,21 +84,39 @@ pub(super) async fn of_node(
         known_from: oldest.map(|report| report.received_at),
         ..History::default()
     };
+    let newest = listed.reports.first().map(|report| &report.id);
     for listing in chosen.into_iter().rev() {
-        let Some(stored) = store.report(Some(node), &listing.id).await? else {
-            continue;
-        };
-        let policies = policies.clone();
-        let (at, weight) = (listing.ended(), listing.weight);
-        let work = tokio::task::spawn_blocking(move || {
-            let report = parse_stored(&stored).ok()?.report;
-            Some(told(&report, &policies, at, weight))
-        });
-        match work.await.map_err(|_| IngestError::Panicked)? {
-            Some(told) => history.told.push(told),
-            None => history.left_out += 1,
+        if let Some(told) = told(store, knowledge, listing, &policies).await? {
+            history.told.push(told);
+        } else {
+            history.left_out += 1;
+            history.is_unread |= newest == Some(&listing.id);
         }
     }
+    // Without a report of the time nothing is said of the node.
+    if history.told.is_empty() {
+        return Ok(history);
+    }
+    let known = store.proofs(node, false, 1).await?;
+    history.is_unread |= known.has_more_open || known.open.len() > MOST_READ;
+    for fault in known.open.iter().take(MOST_READ) {
+        let Some(mut one) = told(store, knowledge, &fault.report, &policies).await? else {
+            history.is_unread = true;
+            continue;
+        };
+        for (judged, causes) in one.judged.iter_mut().zip(&one.causes) {
+            // What is over of a fault is over by the policy that tells no more than was over.
+            if fault.causes.only_warns.is_some() && causes.are_among(&fault.causes) {
+                judged.verdict = judged.verdict.min(Verdict::Degraded);
+            }
+            // GPUs that are gone are gone by whatever policy.
+            if fault.causes.gone_from.is_some() {
+                judged.verdict = judged.verdict.max(Verdict::Unknown);
+            }
+        }
+        history.open.push(one);
+    }
+    history.is_unread |= may_come_back(store, knowledge, node, &policies).await?;
     let events = store.node_events(node, EVENTS).await?;
     let exchanged = events.iter().filter(|event| {
         event.at >= since && matches!(&event.change, NodeChange::GpusChanged { left, .. } if !left.is_empty())
@@ -95,18 +125,62 @@ pub(super) async fn of_node(
     Ok(history)
 }
 
-fn told(report: &Report, [present, given]: &[Policy; 2], at: OffsetDateTime, weight: Weight) -> Told {
-    Told {
-        at,
-        weight,
-        judged: [Judged::of(report, present, at), Judged::of(report, given, at)],
-        by_records: Judged::of(report, &Policy::default(), at),
-        admission: report
-            .load
-            .as_ref()
-            .map(|_| kb_core::verdict::not_admitted(report).map_or(Ok(()), Err)),
-        boot: report.node.boot_id.clone(),
+/// Whether the given policy makes a fault of what other rules took away and the present one still takes away: whether a later report would
+/// have ended it is not known.
+async fn may_come_back(
+    store: &dyn Store,
+    knowledge: (&Arc<Generation>, &Arc<Correlator>),
+    node: &NodeId,
+    policies: &[Policy; 2],
+) -> Result<bool, IngestError> {
+    let ruled_out = store.ruled_out(node, MOST_RULED_OUT + 1).await?;
+    if u32::try_from(ruled_out.len()).unwrap_or(u32::MAX) > MOST_RULED_OUT {
+        return Ok(true);
     }
+    for listing in &ruled_out {
+        let Some(told) = told(store, knowledge, listing, policies).await? else {
+            return Ok(true);
+        };
+        let [present, given] = told.judged.map(|judged| judged.verdict);
+        if given > present.max(Verdict::NoFaultSeen) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// What both policies say of a report; `None` where it cannot be read.
+async fn told(
+    store: &dyn Store,
+    (generation, correlator): (&Arc<Generation>, &Arc<Correlator>),
+    listing: &ReportListing,
+    policies: &[Policy; 2],
+) -> Result<Option<Told>, IngestError> {
+    let Some(stored) = store.report(Some(&listing.node), &listing.id).await? else {
+        return Ok(None);
+    };
+    let (generation, correlator) = (Arc::clone(generation), Arc::clone(correlator));
+    let (at, weight, policies) = (listing.ended(), listing.weight, policies.clone());
+    let came_at = listing.received_at;
+    let work = tokio::task::spawn_blocking(move || {
+        let Parsed { report, body } = parse_stored(&stored).ok()?;
+        let by =
+            |policy: &Policy| Judged::of((&generation, &correlator), (&report, &body), (policy, came_at));
+        let [present, given] = policies.each_ref().map(by);
+        Some(Told {
+            at,
+            weight,
+            judged: [present.0, given.0],
+            causes: [present.1, given.1],
+            by_records: Judged::of_run(&report, came_at),
+            admission: report
+                .load
+                .as_ref()
+                .map(|_| kb_core::verdict::not_admitted(&report).map_or(Ok(()), Err)),
+            boot: report.node.boot_id.clone(),
+        })
+    });
+    work.await.map_err(|_| IngestError::Panicked)
 }
 
 /// Reports of a node in the time.
@@ -183,10 +257,11 @@ mod tests {
     use time::macros::datetime;
 
     use super::*;
-    use crate::domain::correlate::Correlator;
     use crate::domain::correlate::samples::{proven, report};
+    use crate::domain::correlate::{Correlator, judge_again, recorrelate};
     use crate::domain::enrol::Writer;
     use crate::domain::ingest::{Arrival, accept};
+    use crate::domain::policy::{Stages, file};
     use crate::feed::samples::generation_of;
     use crate::store::{ConnectOptions, connect};
 
@@ -199,24 +274,73 @@ mod tests {
         let (generation, correlator) = (generation_of(&[]), Arc::new(Correlator::new()));
         let mut body = report(2, &[proven(0, 1)]);
         for (minute, is_simulated) in (0_i64..).zip(simulated) {
-            let at = NOON + Duration::minutes(minute);
             body["report_id"] = json!(format!("r{minute}"));
             body["simulated"] = json!(is_simulated);
-            let writer = Writer {
-                node: None,
-                enrol_only: false,
-            };
-            let sent = body.to_string().into_bytes();
-            let arrival = Arrival {
-                received_at: at,
-                sent_at: None,
-            };
-            accept(store.as_ref(), &generation, &correlator, (sent, writer), arrival)
-                .await
-                .unwrap();
+            send((store.as_ref(), &generation, &correlator), &body, minute).await;
         }
         let node = body["node"]["id"].as_str().unwrap().parse().unwrap();
         (store, node)
+    }
+
+    async fn send(
+        door: (&dyn Store, &Arc<Generation>, &Arc<Correlator>),
+        body: &serde_json::Value,
+        minute: i64,
+    ) {
+        let (store, generation, correlator) = door;
+        let writer = Writer {
+            node: None,
+            enrol_only: false,
+        };
+        let arrival = Arrival {
+            received_at: NOON + Duration::minutes(minute),
+            sent_at: None,
+        };
+        let sent = body.to_string().into_bytes();
+        accept(store, generation, correlator, (sent, writer), arrival)
+            .await
+            .unwrap();
+    }
+
+    #[tokio::test]
+    async fn a_fault_that_a_policy_took_away_may_come_back_by_another() {
+        const XID_48: [&str; 2] = [
+            include_str!("../../../../../kb-seed/xid/48-double-bit-ecc.json"),
+            include_str!("../../../../../kb-seed/xid/48-double-bit-ecc.ext.json"),
+        ];
+        let folder = tempfile::tempdir().unwrap();
+        let url = format!("sqlite://{}", folder.path().join("peerless.db").display());
+        let store = connect(&url, &ConnectOptions::default()).await.unwrap();
+        let [document, annex] = XID_48.map(str::to_owned);
+        let generation = generation_of(&[(document, annex)]);
+        let text = "[[rule]]\ncode = \"xid 48\"\nis = \"ignore\"\nreason = \"a known board\"\n";
+        let ignored = file::read(text, &[]).unwrap();
+        let mut body = report(2, &[proven(0, 1)]);
+        body["logs"] = json!([{ "source": "kmsg", "when": "before",
+            "text": "[  9.0] NVRM: Xid (PCI:0000:01:00): 48, pid=12, name=x, DBE (double bit error) detected" }]);
+        let by_records = Arc::new(Correlator::new());
+        send((store.as_ref(), &generation, &by_records), &body, 0).await;
+        let correlator = Arc::new(Correlator::by(Arc::new(Stages {
+            current: ignored.clone(),
+            candidate: None,
+        })));
+        judge_again(store.as_ref(), &correlator, &generation)
+            .await
+            .unwrap();
+        recorrelate(store.as_ref(), &generation, &correlator, 8)
+            .await
+            .unwrap();
+        // What stands and is the newest says nothing of it.
+        body["report_id"] = json!("after");
+        body["logs"] = json!([]);
+        send((store.as_ref(), &generation, &correlator), &body, 1).await;
+        let node = body["node"]["id"].as_str().unwrap().parse().unwrap();
+        let knowledge = (&generation, &correlator);
+        for (given, expected) in [(Policy::default(), true), (ignored.clone(), false)] {
+            let policies = [ignored.clone(), given];
+            let may = may_come_back(store.as_ref(), knowledge, &node, &policies).await;
+            assert_eq!(may.unwrap(), expected);
+        }
     }
 
     #[tokio::test]

@@ -8,20 +8,24 @@
 mod history;
 mod outcome;
 
+use std::sync::Arc;
 use std::time::{Duration as Wait, Instant};
 
 use kb_core::ids::NodeId;
 use kb_core::policy::Policy;
-use kb_core::report::{Bearing, Report};
+use kb_core::report::Report;
 use kb_core::severity::Action;
 use kb_core::verdict::{ExitCode, Verdict};
 use serde::Serialize;
+use serde_json::Value;
 use time::format_description::well_known::Rfc3339;
 use time::{Duration, OffsetDateTime};
 
-use super::Stages;
-use crate::domain::ingest::{IngestError, verdict_by};
-use crate::store::{NodeListing, NodeQuery, Store};
+use super::{Stages, version};
+use crate::domain::correlate::Correlator;
+use crate::domain::ingest::{IngestError, judge_alone, verdict_by};
+use crate::feed::Generation;
+use crate::store::{Causes, Gravity, NodeListing, NodeQuery, Store};
 
 use history::{History, Told};
 pub use outcome::Outcome;
@@ -34,6 +38,8 @@ pub const NODES_MAX: u32 = 100;
 /// What is held against what.
 #[derive(Debug, Clone)]
 pub struct Asked<'a> {
+    /// The records, and what holds reports against them.
+    pub knowledge: (&'a Arc<Generation>, &'a Arc<Correlator>),
     /// What nodes are judged by now.
     pub present: &'a Stages,
     pub given: &'a Policy,
@@ -63,6 +69,9 @@ pub struct Counts {
     pub nodes: u64,
     /// Nodes without a report in the time: nothing is known of what would have been said of them.
     pub without_history: u64,
+    /// Nodes of which a report that tells of them cannot be judged here, or which the server itself calls worse than the replay does by the
+    /// present policy, or of which the given policy may bring back a fault that rules took away: nothing is said of these.
+    pub not_judged: u64,
     /// Nodes that the given policy judges otherwise, in verdict, action or drain.
     pub otherwise: u64,
     pub reports_read: u64,
@@ -97,9 +106,9 @@ pub struct NodeReplay {
 /// By one policy.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Said {
-    /// Of the newest report.
+    /// The worst of the newest report and of those whose faults are open.
     pub verdict: Verdict,
-    /// What to do first about the worst that is open in it; none where no record says it, or nothing is.
+    /// What to do first about the worst that is found in that; none where no record says it, or nothing is.
     pub action: Option<Action>,
     /// When it would have drained the node first, RFC 3339.
     pub drained_at: Option<String>,
@@ -142,10 +151,17 @@ async fn of_node(
 ) -> Result<(), IngestError> {
     replay.counts.nodes += 1;
     let (_, present) = asked.present.of(&node.id);
+    let (generation, correlator) = asked.knowledge;
+    // What the server said by the very rules that it is held against.
+    let rule_set = version::of(&correlator.records_version(generation), present);
+    let is_by_present = node.summary.rule_set.as_ref() == Some(&rule_set);
+    let said_by_server = is_by_present.then_some(node.summary.verdict);
     let policies = [present.for_node(&node.labels), asked.given.for_node(&node.labels)];
-    let history = history::of_node(store, &node.id, since, policies).await?;
+    let history = history::of_node((store, asked.knowledge), &node.id, since, policies).await?;
     let History {
         told,
+        open,
+        is_unread,
         left_out,
         known_from,
         exchanged,
@@ -157,10 +173,23 @@ async fn of_node(
         replay.counts.without_history += 1;
         return Ok(());
     };
+    let stands = |which: usize| {
+        let by_open = open.iter().map(|one| one.by(which));
+        // Of equals the newest report tells it.
+        by_open
+            .chain([newest.by(which)])
+            .max_by_key(|judged| judged.verdict)
+    };
+    let by_present = stands(0).map(|judged| judged.verdict);
+    if is_unread || said_by_server > by_present {
+        replay.counts.not_judged += 1;
+        return Ok(());
+    }
     let said = |which: usize| {
         let drained = told.iter().position(|one| one.by(which).is_drain());
         let outcome = drained.map(|at| outcome::of(&told, at, &exchanged));
-        let (verdict, action) = (newest.by(which).verdict, newest.by(which).action);
+        let standing = stands(which).unwrap_or_else(|| newest.by(which));
+        let (verdict, action) = (standing.verdict, standing.action);
         let at = drained
             .and_then(|at| told.get(at))
             .and_then(|one| one.at.format(&Rfc3339).ok());
@@ -174,7 +203,7 @@ async fn of_node(
     let (present, given) = (said(0), said(1));
     count(&mut replay.counts.drains_present, &present);
     count(&mut replay.counts.drains_given, &given);
-    let differs = told.iter().any(Told::differs);
+    let differs = told.iter().chain(&open).any(Told::differs);
     replay.counts.otherwise += u64::from(differs);
     if differs || given.drained_at.is_some() {
         replay.nodes.push(NodeReplay {
@@ -203,6 +232,7 @@ impl Counts {
     pub fn add(&mut self, other: &Self) {
         self.nodes += other.nodes;
         self.without_history += other.without_history;
+        self.not_judged += other.not_judged;
         self.otherwise += other.otherwise;
         self.reports_read += other.reports_read;
         self.reports_left_out += other.reports_left_out;
@@ -212,18 +242,26 @@ impl Counts {
 
     /// `would judge 3 of 412 nodes otherwise; 7 more have no report of the time, so that nothing is known of them`.
     pub fn sentence(&self) -> String {
-        let known = self.nodes - self.without_history;
-        let unknown = match self.without_history {
-            0 => String::new(),
-            more => format!("; {more} more have no report of the time, so that nothing is known of them"),
-        };
-        if known == 0 {
-            return format!("nothing can be told: no node has a report of the time{unknown}");
+        let unsaid = self.without_history.saturating_add(self.not_judged);
+        let known = self.nodes.saturating_sub(unsaid);
+        let more = if known == 0 { "" } else { " more" };
+        let mut unknown = String::new();
+        if self.without_history > 0 {
+            let nodes = self.without_history;
+            unknown = format!("; {nodes}{more} have no report of the time, so that nothing is known of them");
         }
-        format!(
-            "would judge {} of {known} nodes otherwise{unknown}",
-            self.otherwise
-        )
+        if self.not_judged > 0 {
+            let nodes = self.not_judged;
+            unknown = format!("{unknown}; {nodes}{more} were not judged: this says nothing of them");
+        }
+        match (known, self.nodes) {
+            (0, 0) => "nothing can be told: there is no node".to_owned(),
+            (0, _) => format!("nothing can be told{unknown}"),
+            _ => format!(
+                "would judge {} of {known} nodes otherwise{unknown}",
+                self.otherwise
+            ),
+        }
     }
 }
 
@@ -253,20 +291,70 @@ struct Judged {
 }
 
 impl Judged {
-    fn of(report: &Report, policy: &Policy, now: OffsetDateTime) -> Self {
+    /// What the server makes of a report that comes to it with this policy, and what that tells of by names.
+    fn of(
+        (generation, correlator): (&Generation, &Correlator),
+        (report, body): (&Report, &Value),
+        (policy, now): (&Policy, OffsetDateTime),
+    ) -> (Self, Causes) {
         let mut report = report.clone();
-        kb_core::health::report_by(policy, &mut report, now);
-        let open = report.health.iter().flat_map(|health| &health.open);
-        let weighing = open.filter(|entry| entry.bearing > Bearing::Event);
-        let worst = weighing.max_by_key(|entry| (entry.bearing, entry.severity, entry.action));
+        let alone = judge_alone(generation, correlator, (&mut report, body), (policy, now));
+        let causes = alone.causes(&report, policy);
+        let weighing = alone.findings.iter().map(|finding| finding.gravity);
+        let worst = weighing.filter(Gravity::counts).max_by_key(Gravity::weight);
+        let judged = Self {
+            verdict: alone.verdict,
+            action: worst.and_then(|gravity| gravity.action),
+        };
+        (judged, causes)
+    }
+
+    /// By the records alone, without what the logs tell: what a run itself came to.
+    fn of_run(report: &Report, now: OffsetDateTime) -> Self {
+        let mut report = report.clone();
+        let policy = Policy::default();
+        kb_core::health::report_by(&policy, &mut report, now);
         Self {
-            verdict: verdict_by(&report, policy),
-            action: worst.and_then(|entry| entry.action),
+            verdict: verdict_by(&report, &policy),
+            action: None,
         }
     }
 
     /// Whether an armed gate would drain, were its breaker closed.
     fn is_drain(self) -> bool {
         ExitCode::of(self.verdict) == ExitCode::Fault
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_known_is_said_of_all_nodes_or_of_the_others() {
+        let counts = |nodes, without_history, not_judged| Counts {
+            nodes,
+            without_history,
+            not_judged,
+            ..Counts::default()
+        };
+        for (counts, expected) in [
+            (counts(0, 0, 0), "nothing can be told: there is no node"),
+            (
+                counts(2, 2, 0),
+                "nothing can be told; 2 have no report of the time, so that nothing is known of them",
+            ),
+            (
+                counts(3, 2, 1),
+                "nothing can be told; 2 have no report of the time, so that nothing is known of them; \
+                 1 were not judged: this says nothing of them",
+            ),
+            (
+                counts(3, 0, 1),
+                "would judge 0 of 2 nodes otherwise; 1 more were not judged: this says nothing of them",
+            ),
+        ] {
+            assert_eq!(counts.sentence(), expected);
+        }
     }
 }

@@ -67,6 +67,7 @@ mod tests {
 
     use super::super::Judged;
     use super::*;
+    use crate::store::Causes;
 
     fn told(
         minute: i64,
@@ -83,6 +84,7 @@ mod tests {
             at: OffsetDateTime::UNIX_EPOCH + Duration::minutes(minute),
             weight,
             judged: [judged, judged],
+            causes: [Causes::default(), Causes::default()],
             by_records: judged,
             admission: admission.map(|admitted| admitted.map_err(str::to_owned)),
             boot: Some(boot.to_owned()),
