@@ -1,6 +1,7 @@
 //! How a report was held against the others of its node, and by what a stored one was judged.
 
 use kb_core::ids::ReportId;
+use kb_core::verdict::Verdict;
 
 use super::{Causes, NewFinding, Proofs, ReportListing, Weight};
 
@@ -12,8 +13,25 @@ pub struct JudgedBy {
     pub rule_set: String,
     /// What is open of it; `None` where nothing is.
     pub open: Option<Causes>,
+    /// What was over of it but for its warnings when other rules took it away.
+    pub ended: Option<Ended>,
     /// Whether it tells of its node, as [`super::ReportStore::judge_again`] says.
     pub tells: bool,
+}
+
+/// What a report told and is over, but for what it warned of: [`Causes::only_warns`] says why that is not.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ended {
+    /// The verdict of the whole.
+    pub verdict: Verdict,
+    pub causes: Causes,
+}
+
+impl Ended {
+    /// Whether a report with this verdict and these causes tells no more than what was over.
+    pub fn covers(&self, verdict: Verdict, causes: &Causes) -> bool {
+        verdict <= self.verdict && causes.are_among(&self.causes)
+    }
 }
 
 /// How a report was held against the node's others.

@@ -36,7 +36,7 @@ pub trait ReportStore: Send + Sync + Debug {
     ) -> Result<(), StoreError> {
         let found = Found {
             seq,
-            rule_set: String::new(),
+            rule_set: None,
             findings,
         };
         self.replace_found(node, report, found).await
@@ -189,8 +189,8 @@ pub struct Hardware {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Found {
     pub seq: Seq,
-    /// Version of the records and the policy that decided; empty: that which is noted already.
-    pub rule_set: String,
+    /// Version of the records and the policy that decided; `None`: that which is noted already.
+    pub rule_set: Option<String>,
     pub findings: Vec<NewFinding>,
 }
 

@@ -111,13 +111,13 @@ fn host() -> String {
             .route("/module", web::get().to(module))
             .route("/signatures", web::get().to(signatures))
     };
-    let server = HttpServer::new(app)
+    let listening = HttpServer::new(app)
         .workers(1)
         .disable_signals()
         .bind("127.0.0.1:0")
         .unwrap();
-    let address = server.addrs()[0];
-    tokio::spawn(server.run());
+    let address = listening.addrs()[0];
+    tokio::spawn(listening.run());
     format!("http://{address}/")
 }
 

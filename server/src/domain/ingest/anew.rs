@@ -8,17 +8,19 @@ use kb_core::verdict::Verdict;
 
 use super::alone::Alone;
 use super::clock::is_unsure;
-use super::open::settle;
+use super::open::{names_with_logs, settle};
 use super::past::Past;
 use super::{IngestError, MOST_ATTEMPTS, machine, proofs, weight};
 use crate::domain::correlate::of_verdict;
 use crate::domain::policy::Site;
 use crate::store::{
-    Causes, Found, Judged, JudgedBy, NewReport, Proofs, ReportListing, ReportSaved, ReportStore, Weight,
+    Causes, Ended, Found, Judged, JudgedBy, NewReport, Proofs, ReportListing, ReportSaved, ReportStore,
+    Weight,
 };
 
-/// Keeps what a report tells by the rules of `site`: its findings, and its verdict where it tells of its node and was judged by others.
-/// It is held against the node's other reports as if it came now.
+/// Keeps what a report tells by the rules of `site`: its findings, and its verdict where it tells of its node and tells something else now.
+/// Then it is held against the node's other reports as if it came now. The version of the rules does not decide: what their records match
+/// is not in it.
 pub(in crate::domain) async fn keep_anew(
     store: &dyn ReportStore,
     (seq, site): (Seq, &Site),
@@ -26,23 +28,28 @@ pub(in crate::domain) async fn keep_anew(
     (sent, alone): (&Arc<Report>, Alone),
 ) -> Result<(), IngestError> {
     let (node, id) = (&listing.node, &listing.id);
-    let past = Past { reports: store, site };
+    let past = Past {
+        reports: store,
+        site,
+        is_again: true,
+    };
     for _ in 0..MOST_ATTEMPTS {
         let known = store.proofs(node, listing.simulated, 1).await?;
         // Read after that: another report may have refuted it since it was listed.
         let Some(before) = store.judged_by(node, id).await? else {
             return Ok(());
         };
-        let is_of_rules = before.rule_set == site.rule_set;
-        if is_of_rules || !before.tells || is_as_good(&before.report, &alone) {
+        if !before.tells {
             // The verdict of a report that tells of no node stays as it was.
-            let rule_set = if before.tells { site.rule_set.as_str() } else { "" };
-            return keep_findings(store, (seq, rule_set), &before.report, alone).await;
+            return keep_findings(store, (seq, None), &before.report, alone).await;
         }
         let mut new = of_stored(&before, sent, &alone);
+        if is_as_kept(&past, &before, (&new, sent, &alone)).await? {
+            return keep_findings(store, (seq, Some(site.rule_set.as_str())), &before.report, alone).await;
+        }
         let found = Found {
             seq,
-            rule_set: site.rule_set.clone(),
+            rule_set: Some(site.rule_set.clone()),
             findings: alone.findings.clone(),
         };
         new.found = Some(found.clone());
@@ -51,7 +58,7 @@ pub(in crate::domain) async fn keep_anew(
             Err(IngestError::Store(error)) => return Err(error.into()),
             Err(error) if alone.verdict <= before.report.verdict => {
                 tracing::error!(%node, report = %id, %error, "its verdict stays: another report of the node cannot be read");
-                return keep_findings(store, (seq, ""), &before.report, alone).await;
+                return keep_findings(store, (seq, None), &before.report, alone).await;
             }
             Err(error) => {
                 tracing::error!(%node, report = %id, %error, "it is judged alone: another report of the node cannot be read");
@@ -67,14 +74,22 @@ pub(in crate::domain) async fn keep_anew(
                 new.judged = None;
             }
         }
-        // What a look has ended of it since, it need not end again, unless it tells of more than then.
-        if new.tells_of_fault()
-            && new.causes.only_warns.is_none()
-            && alone.verdict <= before.report.verdict
-            && let Some(open) = &before.open
-            && new.causes.are_among(open)
-        {
-            new.causes.only_warns.clone_from(&open.only_warns);
+        // What was ended of it since need not be ended again, unless it tells of more than then.
+        if new.tells_of_fault() && new.causes.only_warns.is_none() {
+            let of_open = before.open.clone().map(|causes| Ended {
+                verdict: before.report.verdict,
+                causes,
+            });
+            let only_warns = [of_open.as_ref(), before.ended.as_ref()]
+                .into_iter()
+                .flatten()
+                .filter(|ended| ended.covers(alone.verdict, &new.causes))
+                .find_map(|ended| ended.causes.only_warns.clone());
+            // Health beside a warning is health.
+            if let Some(judged) = new.judged.as_mut().filter(|_| only_warns.is_some()) {
+                judged.refuted.retain(|refuted| refuted.weight != Weight::Look);
+            }
+            new.causes.only_warns = only_warns;
         }
         let judged = new.judged.get_or_insert_default();
         judged.reports = known.reports;
@@ -87,10 +102,10 @@ pub(in crate::domain) async fn keep_anew(
     Ok(())
 }
 
-/// Keeps the findings alone, beside the verdict that there is. An empty rule set: that which is noted.
+/// Keeps the findings alone, beside the verdict that there is. Without a rule set: that which is noted.
 async fn keep_findings(
     store: &dyn ReportStore,
-    (seq, rule_set): (Seq, &str),
+    (seq, rule_set): (Seq, Option<&str>),
     kept: &ReportListing,
     alone: Alone,
 ) -> Result<(), IngestError> {
@@ -98,16 +113,30 @@ async fn keep_findings(
     findings.extend(of_verdict((kept.weight, kept.verdict), &kept.reason, &findings));
     let found = Found {
         seq,
-        rule_set: rule_set.to_owned(),
+        rule_set: rule_set.map(str::to_owned),
         findings,
     };
     store.replace_found(&kept.node, &kept.id, found).await?;
     Ok(())
 }
 
-/// Whether both say that nothing is wrong: then there is nothing to end and nothing to open.
-fn is_as_good(kept: &ReportListing, alone: &Alone) -> bool {
-    kept.verdict <= Verdict::NoFaultSeen && (kept.verdict, kept.weight) == (alone.verdict, alone.weight)
+/// Whether the report tells by itself what is kept of it: then there is nothing to end and nothing to open.
+async fn is_as_kept(
+    past: &Past<'_>,
+    before: &JudgedBy,
+    (new, sent, alone): (&NewReport, &Arc<Report>, &Alone),
+) -> Result<bool, IngestError> {
+    let kept = &before.report;
+    if (kept.verdict, kept.weight) != (new.verdict, new.weight) {
+        return Ok(false);
+    }
+    let Some(open) = &before.open else {
+        return Ok(!new.tells_of_fault());
+    };
+    let told = (new.weight, new.verdict);
+    let mut findings = alone.findings.clone();
+    findings.extend(of_verdict(told, &new.reason, &findings));
+    Ok(names_with_logs(past, sent, told, (findings, alone.names.clone())).await? == open.names)
 }
 
 /// The report as it would come now, with what is asked to hold it against others. Its body and its measurements are kept already.

@@ -29,7 +29,7 @@ pub(super) struct Told {
     pub(super) body: Arc<Report>,
     verdict: Verdict,
     /// Names of its causes.
-    causes: Vec<String>,
+    pub(super) causes: Vec<String>,
     /// The run that a later look's ledger names as its last proof.
     proof: Option<Arc<Report>>,
 }

@@ -14,7 +14,9 @@ use super::gone::{has_rebooted, leaves_gpus_open};
 use super::{claim, machine};
 use crate::domain::correlate::number_of;
 
-/// What names of causes begin with that the kernel log told.
+/// What names of causes begin with that a log told.
+const OF_LOG: &str = "log:";
+/// The same of the kernel log.
 pub(super) const OF_KERNEL: &str = "log:kernel:";
 /// The same of what NCCL printed in the run.
 const OF_NCCL: &str = "log:nccl:";
@@ -48,6 +50,11 @@ pub(super) fn unread_log(log: usize, earlier: &Report, later: &Report) -> Option
     unread_logs(&[name_of(source, "")], earlier, later)
 }
 
+/// Whether a log told of any of these causes.
+pub(super) fn is_told_by_log(causes: &[String]) -> bool {
+    causes.iter().any(|name| name.starts_with(OF_LOG))
+}
+
 /// Whether the kernel log told of any of these causes.
 pub(super) fn is_told_by_kernel(causes: &[String]) -> bool {
     causes.iter().any(|name| name.starts_with(OF_KERNEL))
@@ -76,9 +83,12 @@ pub(super) fn unended_event(
     } else {
         "a run"
     };
-    Some(format!(
-        "{left} of the kernel log was not ended by {by} in a later boot or a person"
-    ))
+    // What no record is about has no name, and no clear is about it.
+    Some(if left.is_empty() {
+        format!("something of the kernel log was not ended by {by} in a later boot")
+    } else {
+        format!("{left} of the kernel log was not ended by {by} in a later boot or a person")
+    })
 }
 
 /// Whether a record that a kernel log told is about errors of applications alone.
@@ -234,7 +244,7 @@ mod tests {
         // A record of several numbers.
         let decoder = "log:kernel:xid/68-nvdec-exception";
         let number = |xid: &&KnownXid| xid.record.as_str() == "xid/68-nvdec-exception";
-        let last = known_xids().iter().filter(number).last().unwrap().number;
+        let last = known_xids().iter().rfind(number).unwrap().number;
         assert_ne!(last, 68);
         let id = format!("xid-{last}@0000:31:00.0");
         assert!(why(decoder, &[line(last, 31)], &["xid-68@0000:31:00.0"], since).is_some());
@@ -283,6 +293,27 @@ mod tests {
             assert!(told.contains("xid/79"), "{told}");
         }
         assert!(why(Verdict::Degraded, None).is_some(), "it is not kept");
+        let gap = json!({ "source": "test", "gap": { "kind": "skipped", "reason": "test" } });
+        let loaded: Vec<Value> = (0..2)
+            .map(|gpu| {
+                json!({
+                    "gpu": gpu, "launches": 9, "copies": 9, "checks": 9, "wrong_checksums": 0, "wrong_copies": 0,
+                    "samples": 9, "throttled": {}, "counters": {}, "figures": {},
+                })
+            })
+            .collect();
+        let mut admission = good;
+        admission["load"] = json!({ "asked_seconds": 60.0, "seconds": 60.0, "steps": 9, "earlier": gap, "findings": [],
+            "gpus": loaded });
+        assert_eq!(why(Verdict::Broken, Some(&admission)), None);
+        admission["load"]["seconds"] = json!(1.0);
+        assert!(why(Verdict::Broken, Some(&admission)).is_some());
+        let nameless = [OF_KERNEL.to_owned()];
+        let told = unended_event(&nameless, (&alarm, Verdict::Unknown), &later, None).unwrap();
+        assert!(
+            told.starts_with("something of the kernel log") && told.ends_with("by a run in a later boot"),
+            "{told}"
+        );
         let none = unended_event(&["run".to_owned()], (&alarm, Verdict::Broken), &later, None);
         assert_eq!(none, None);
     }

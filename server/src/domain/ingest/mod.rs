@@ -204,7 +204,11 @@ async fn save(
     prepared: &Prepared,
     site: &Site,
 ) -> Result<(ReportSaved, Verdict), IngestError> {
-    let past = Past { reports: store, site };
+    let past = Past {
+        reports: store,
+        site,
+        is_again: false,
+    };
     let mut attempts = 0;
     loop {
         attempts += 1;
@@ -270,7 +274,7 @@ fn prepare(
         facets: None,
         found: Some(Found {
             seq: generation.seq,
-            rule_set: site.rule_set.clone(),
+            rule_set: Some(site.rule_set.clone()),
             findings,
         }),
     };

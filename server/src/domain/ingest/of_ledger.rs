@@ -6,6 +6,7 @@ use kb_core::report::{Bearing, Entry, Nature, Report};
 use kb_core::verdict::Verdict;
 
 use super::claim;
+use super::log_read::is_told_by_log;
 use super::weight::weigh;
 use crate::store::Weight;
 
@@ -29,8 +30,11 @@ fn entries(report: &Report, nature: Nature) -> impl Iterator<Item = &Entry> {
 }
 
 /// Whether nothing but what the ledger holds open speaks against the node: the run itself was good, or could not tell. That ends as it ends
-/// for the ledger, whichever report told it.
-pub(super) fn is_of_ledger(report: &Report, policy: &Policy) -> bool {
+/// for the ledger, whichever report told it. `causes`: names of what the report told. What its logs told by the records is none of it.
+pub(super) fn is_of_ledger(report: &Report, causes: &[String], policy: &Policy) -> bool {
+    if is_told_by_log(causes) {
+        return false;
+    }
     let Some(health) = &report.health else {
         return false;
     };
@@ -50,5 +54,31 @@ pub(super) fn is_of_ledger(report: &Report, policy: &Policy) -> bool {
         Weight::Look => true,
         Weight::Alarm => false,
         Weight::Proof => claim.verdict < Verdict::Degraded,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::domain::correlate::samples::{proven, report};
+
+    #[test]
+    fn what_a_log_told_is_not_of_the_ledger() {
+        let mut run = report(2, &[proven(0, 1)]);
+        run["health"] = json!({ "verdict": "degraded", "open": [{
+            "id": "xid-63@0000:01:00.0", "cause": "xid", "nature": "event", "bearing": "warning",
+            "device": "0000:01:00.0", "number": 63, "count": 1, "first_at": "2026-11-20T10:00:00Z",
+            "last_at": "2026-11-20T10:00:00Z", "text": "Xid 63" }] });
+        let run: Report = serde_json::from_value(run).unwrap();
+        let is_of_it = |causes: &[&str]| {
+            let causes: Vec<String> = causes.iter().map(|name| (*name).to_owned()).collect();
+            is_of_ledger(&run, &causes, &Policy::default())
+        };
+        assert!(is_of_it(&["event:xid-63@0000:01:00.0"]));
+        for told in ["log:kernel:driver/gsp-messages-corrupt", "log:kernel:"] {
+            assert!(!is_of_it(&["event:xid-63@0000:01:00.0", told]), "{told}");
+        }
     }
 }

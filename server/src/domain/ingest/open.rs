@@ -14,7 +14,7 @@ use super::of_ledger::{events, is_of_ledger};
 use super::past::{Past, policy_for};
 use super::{IngestError, machine};
 use crate::domain::correlate::of_verdict;
-use crate::store::{Causes, Judged, NewReport, OpenFault, Origin, Proofs, Weight};
+use crate::store::{Causes, Judged, NewFinding, NewReport, OpenFault, Origin, Proofs, Weight};
 
 /// Faults of before causes were kept that one report has read and named.
 const MOST_NAMED: usize = 144;
@@ -98,7 +98,8 @@ pub(super) async fn by_look(
         let told = told.beside_look(past, (&new.node, sent.as_ref())).await?;
         let (weight, look) = (fault.report.weight, Arc::clone(sent));
         let left = past.on_blocking_thread(move |site| {
-            let may_end = weight != Weight::Proof || is_of_ledger(&told.body, &policy_for(site, &told.body));
+            let may_end = weight != Weight::Proof
+                || is_of_ledger(&told.body, &told.causes, &policy_for(site, &told.body));
             may_end.then(|| left::by_look(site, &told, &look))
         });
         let Some(left) = left.await? else {
@@ -156,14 +157,9 @@ pub(super) async fn settle(
     let found = new.found.get_or_insert_default();
     let by_verdict = of_verdict(told, &new.reason, &found.findings);
     found.findings.extend(by_verdict);
-    let (report, findings) = (Arc::clone(sent), found.findings.clone());
-    let told = past.on_blocking_thread(move |site| names(&report, told, &findings, &site.policy));
-    // What its logs told was named with its findings.
-    let mut told = told.await?;
-    told.append(&mut new.causes.names);
-    told.sort_unstable();
-    told.dedup();
-    new.causes.names = told;
+    let findings = found.findings.clone();
+    let of_logs = std::mem::take(&mut new.causes.names);
+    new.causes.names = names_with_logs(past, sent, told, (findings, of_logs)).await?;
     if judged.is_over {
         return Ok(());
     }
@@ -179,6 +175,22 @@ pub(super) async fn settle(
     let is_left = |(id, _): &(ReportId, Causes)| !judged.ends.contains(id);
     judged.named = named.into_iter().filter(is_left).collect();
     Ok(())
+}
+
+/// The names of all that a report tells, as they are kept. What its logs told was named with its findings.
+pub(super) async fn names_with_logs(
+    past: &Past<'_>,
+    sent: &Arc<Report>,
+    told: (Weight, Verdict),
+    (findings, mut of_logs): (Vec<NewFinding>, Vec<String>),
+) -> Result<Vec<String>, IngestError> {
+    let report = Arc::clone(sent);
+    let named = past.on_blocking_thread(move |site| names(&report, told, &findings, &site.policy));
+    let mut named = named.await?;
+    named.append(&mut of_logs);
+    named.sort_unstable();
+    named.dedup();
+    Ok(named)
 }
 
 /// Names what faults tell that were open before causes were kept: the migration could not read the reports.

@@ -26,7 +26,7 @@ pub(super) fn leaves_alarm_open(
     policy: &Policy,
 ) -> Option<String> {
     let is_run_of_one = is_run_of_one(look) && alarm.gpus.len() <= 1;
-    if needs_run(alarm, verdict) && !is_run_of_one && !is_of_ledger(alarm, policy) {
+    if needs_run(alarm, verdict) && !is_run_of_one && !is_of_ledger(alarm, causes, policy) {
         return Some("no look can see again what told of it, and no run has followed".to_owned());
     }
     let ledgers = Ledgers::of(alarm, look);
@@ -59,12 +59,11 @@ pub(super) fn leaves_alarm_open(
     if let Some(state) = faults.find(|state| !ledgers.is_read_again(state)) {
         return Some(format!("{}, which was open then, was not read", state.id));
     }
+    let is_in_log = origin(alarm) == Origin::Look && is_told_by_kernel(causes);
     // What a look tells by its kernel log alone, the report itself says nothing of.
-    let is_of_look = origin(alarm) == Origin::Look
-        && alarm.conclusion.verdict <= Verdict::NoFaultSeen
-        && is_told_by_kernel(causes);
-    let is_of_log = is_of_look && !is_told_otherwise(alarm, policy);
-    if is_of_look
+    let says_nothing = alarm.conclusion.verdict <= Verdict::NoFaultSeen;
+    let is_of_log = is_in_log && says_nothing && !is_told_otherwise(alarm, policy);
+    if is_in_log
         && !is_run_of_one
         && let Some(why) = unended_event(causes, (alarm, verdict), look, proof)
     {
@@ -179,14 +178,25 @@ mod tests {
         let mut later = look(2);
         later["health"] = json!({ "verdict": "no_fault_seen", "open": [], "clears": [{ "at": "2026-11-22T08:00:00Z",
             "by": "ops", "reason": "new GPU", "entries": ["xid-48@0000:31:00.0"] }] });
-        let why = |alarm: &Value| {
+        let why = |alarm: &Value, later: &Value| {
             let causes = ["log:kernel:xid/48-double-bit-ecc".to_owned()];
             let told = (Verdict::Broken, causes.as_slice(), None);
-            leaves_alarm_open(&read(alarm), told, &read(&later), &Policy::default())
+            leaves_alarm_open(&read(alarm), told, &read(later), &Policy::default())
         };
-        assert_eq!(why(&alarm), None);
+        assert_eq!(why(&alarm, &later), None);
         alarm["conclusion"]["exit_code"] = json!(1);
-        assert!(why(&alarm).unwrap().contains("is not named"));
+        assert!(why(&alarm, &later).unwrap().contains("is not named"));
+        // Nor does what it tells itself end with what the log told.
+        let gone = with_state(alarm.clone(), &json!({ "value": true, "source": "test" }));
+        let good = json!({ "value": false, "source": "test" });
+        let uncleared = with_state(look(2), &good);
+        for verdict in ["no_fault_seen", "degraded", "broken"] {
+            let mut alarm = gone.clone();
+            alarm["conclusion"]["verdict"] = json!(verdict);
+            let told = why(&alarm, &uncleared).unwrap();
+            assert!(told.contains("xid/48-double-bit-ecc of the kernel log"), "{told}");
+            assert_eq!(why(&alarm, &with_state(later.clone(), &good)), None, "{verdict}");
+        }
     }
 
     #[test]

@@ -16,6 +16,8 @@ use crate::store::{ReportListing, ReportStore};
 pub(super) struct Past<'s> {
     pub(super) reports: &'s dyn ReportStore,
     pub(super) site: &'s Site,
+    /// The report that is judged is kept already.
+    pub(super) is_again: bool,
 }
 
 impl Past<'_> {

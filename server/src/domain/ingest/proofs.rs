@@ -45,7 +45,7 @@ pub(super) async fn judge(
         if new.tells_of_fault() {
             let is_sure = is_sure && !contradict_clock(past, new, sent, &known).await?;
             hold_against_health(past, new, (sent, is_sure), (&known, &mut judged)).await?;
-            if of_ledger(past, sent).await? {
+            if of_ledger(past, new, sent).await? {
                 hold_against_latest(past, new, sent, (&known, &mut judged)).await?;
             }
         }
@@ -54,7 +54,7 @@ pub(super) async fn judge(
         let own = new.ended();
         let is_sure = is_sure && !contradict_clock(past, new, sent, &known).await?;
         if new.weight == Weight::Alarm {
-            count_from_arrival(new, is_sure, known.latest.iter());
+            count_from_arrival(past, new, is_sure, known.latest.iter());
             if new.origin == Origin::Look && new.verdict == Verdict::Degraded && machine::is_of_working(sent)
             {
                 hold_against_roll(past, new, sent, &known).await?;
@@ -63,7 +63,7 @@ pub(super) async fn judge(
         hold_against_health(past, new, (sent, is_sure), (&known, &mut judged)).await?;
         add_later(past, new, sent, (&known, &mut judged.refuted)).await?;
         let is_alarm = new.weight == Weight::Alarm;
-        if is_alarm || of_ledger(past, sent).await? {
+        if is_alarm || of_ledger(past, new, sent).await? {
             hold_against_latest(past, new, sent, (&known, &mut judged)).await?;
         }
         // A look with a warning of its own may read the causes of earlier alarms as good. A time that was moved may be too late: it
@@ -120,9 +120,9 @@ async fn warns_beside_doubt(
     Ok(warns.await?.then(told))
 }
 
-async fn of_ledger(past: &Past<'_>, sent: &Arc<Report>) -> Result<bool, IngestError> {
-    let report = Arc::clone(sent);
-    past.on_blocking_thread(move |site| is_of_ledger(&report, &policy_for(site, &report)))
+async fn of_ledger(past: &Past<'_>, new: &NewReport, sent: &Arc<Report>) -> Result<bool, IngestError> {
+    let (report, causes) = (Arc::clone(sent), new.causes.names.clone());
+    past.on_blocking_thread(move |site| is_of_ledger(&report, &causes, &policy_for(site, &report)))
         .await
 }
 
@@ -353,7 +353,7 @@ async fn hold_against_health(
         .iter()
         .map(|(proof, _)| *proof)
         .chain(later.iter().copied());
-    count_from_arrival(new, is_sure, ending);
+    count_from_arrival(past, new, is_sure, ending);
     let at = new.ended();
     judged.is_over = later.iter().any(|proof| proof.ended() > at);
     if let Some((_, why)) = milder.into_iter().rfind(|(proof, _)| proof.ended() > at) {
@@ -365,12 +365,13 @@ async fn hold_against_health(
 /// Puts a fault behind what came before it and seems later, where a clock is in doubt: a fault that a wrong clock hides is
 /// worse than one that is told until the next proof.
 fn count_from_arrival<'a>(
+    past: &Past<'_>,
     new: &mut NewReport,
     is_sure: bool,
     came_before: impl Iterator<Item = &'a ReportListing>,
 ) {
     // A report that is judged again stays before those that came after it.
-    let came_before = came_before.filter(|other| other.received_at <= new.received_at);
+    let came_before = came_before.filter(|other| !past.is_again || other.received_at <= new.received_at);
     let doubtful = came_before.filter(|other| !is_sure || is_unsure(other));
     let last: Option<OffsetDateTime> = doubtful.map(ReportListing::ended).max();
     if let Some(last) = last.filter(|last| *last > new.ended()) {

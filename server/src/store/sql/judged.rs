@@ -4,8 +4,10 @@ use std::collections::BTreeSet;
 
 use kb_core::ids::{NodeId, ReportId};
 use kb_core::verdict::Verdict;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
 
-use super::convert::{id_from, verdict_from};
+use super::convert::{id_from, unreadable, verdict_from};
 use super::engine::{Cells, Engine, values};
 use super::fleet_summary::{self, News};
 use super::open_faults::{self, names_from};
@@ -13,7 +15,7 @@ use super::report_findings::note_findings;
 use super::report_rows::{LISTING_WIDTH, listing_columns, listing_from};
 use super::session::Tx;
 use super::{proofs, standing};
-use crate::store::{Causes, Found, JudgedBy, NewReport, ReportSaved, StoreError};
+use crate::store::{Causes, Ended, Found, JudgedBy, NewReport, ReportSaved, StoreError};
 
 /// What the name of a verdict begins with, among the names of causes that rules took away.
 const VERDICT: &str = "verdict:";
@@ -29,7 +31,7 @@ pub(super) async fn by<DB: Engine>(
     let sql = concat!(
         "SELECT ",
         listing_columns!(),
-        ", p.rule_set, p.open_causes, p.gone_from, p.only_warns FROM report p WHERE p.node_id = $1 AND p.id = $2"
+        ", p.rule_set, p.open_causes, p.gone_from, p.only_warns, p.ruled_out FROM report p WHERE p.node_id = $1 AND p.id = $2"
     );
     let Some(row) = tx.first(sql, values![node, report]).await? else {
         return Ok(None);
@@ -46,6 +48,10 @@ pub(super) async fn by<DB: Engine>(
         report: listing_from(&row, 0)?,
         rule_set: row.text(LISTING_WIDTH)?,
         open,
+        ended: match row.maybe_text(LISTING_WIDTH + 4)? {
+            Some(kept) => RuledOut::from_text(&kept)?.ended,
+            None => None,
+        },
         tells: fleet_summary::is_told_by(tx, node, report).await?,
     }))
 }
@@ -62,11 +68,7 @@ pub(super) async fn anew<DB: Engine>(tx: &mut Tx<DB>, report: &NewReport) -> Res
     let counts = !report.simulated || !standing::has_real(tx, node).await?;
     if let Some(found) = &report.found {
         // The verdict of a report that says nothing of its node stays, and with it the rules that it was judged by.
-        let rule_set = if counts {
-            found.rule_set.clone()
-        } else {
-            String::new()
-        };
+        let rule_set = found.rule_set.clone().filter(|_| counts);
         let found = Found {
             seq: found.seq,
             rule_set,
@@ -94,7 +96,8 @@ pub(super) async fn anew<DB: Engine>(tx: &mut Tx<DB>, report: &NewReport) -> Res
 
 /// Notes verdict and causes, and what stands of the node then.
 async fn stand_anew<DB: Engine>(tx: &mut Tx<DB>, report: &NewReport) -> Result<(), StoreError> {
-    let ruled_out = ruled_out(tx, report).await?;
+    let (ruled_out, takes) = ruled_out(tx, report).await?;
+    let ruled_out = ruled_out.map(RuledOut::into_text);
     let sql = "UPDATE report SET verdict = $3, weight = $4, reason = $5, ended_at = $6, ruled_out = $7 \
         WHERE node_id = $1 AND id = $2";
     let row = values![
@@ -112,36 +115,140 @@ async fn stand_anew<DB: Engine>(tx: &mut Tx<DB>, report: &NewReport) -> Result<(
     open_faults::stand(tx, &report.node, report.simulated).await?;
     let sql = "UPDATE node SET judged_anew = judged_anew + 1 WHERE id = $1";
     tx.run(sql, values![&report.node]).await?;
+    if takes {
+        judge_refuted_again(tx, &report.node, &report.id).await?;
+    }
     Ok(())
 }
 
-/// What rules took of the fault of a report, by names, as it is kept: what it told while it was open, and does not tell any more. Rules that
-/// make it tell all of that again leave nothing.
-async fn ruled_out<DB: Engine>(tx: &mut Tx<DB>, report: &NewReport) -> Result<Option<String>, StoreError> {
+/// Has those judged again that may be no proof of health only for what rules took of this report: the node's latest, and those that are open as
+/// a warning instead. They may have been judged by the new rules already.
+async fn judge_refuted_again<DB: Engine>(
+    tx: &mut Tx<DB>,
+    node: &NodeId,
+    report: &ReportId,
+) -> Result<(), StoreError> {
+    let sql = "UPDATE report SET correlated_seq = NULL WHERE node_id = $1 AND id <> $2 \
+        AND (id = (SELECT n.latest_report FROM node n WHERE n.id = $1) \
+        OR (open_causes IS NOT NULL AND weight = 'alarm' AND verdict = 'degraded'))";
+    tx.run(sql, values![node, report]).await?;
+    Ok(())
+}
+
+/// What rules took of the fault of a report: what it told while it was open, and does not tell any more; and whether these rules took something
+/// that was not taken before. Rules that make it tell all of that again leave nothing.
+async fn ruled_out<DB: Engine>(
+    tx: &mut Tx<DB>,
+    report: &NewReport,
+) -> Result<(Option<RuledOut>, bool), StoreError> {
     let sql = "SELECT open_causes, only_warns, verdict, ruled_out FROM report WHERE node_id = $1 AND id = $2";
     let Some(row) = tx.first(sql, values![&report.node, &report.id]).await? else {
-        return Ok(None);
+        return Ok((None, false));
     };
-    let mut told = BTreeSet::new();
-    if let Some(names) = row.maybe_text(3)? {
-        told.extend(names_from(&names)?);
-    }
+    let before = match row.maybe_text(3)? {
+        Some(kept) => RuledOut::from_text(&kept)?,
+        None => RuledOut::default(),
+    };
+    let mut all = before.clone();
     if let Some(names) = row.maybe_text(0)? {
-        let names = names_from(&names)?.into_iter();
-        told.extend(names.filter(|name| !name.starts_with(OF_BEFORE)));
-        let verdict = match row.maybe_text(1)? {
-            Some(_) => Verdict::Degraded,
-            None => verdict_from(&row.text(2)?)?,
-        };
-        told.insert(format!("{VERDICT}{}", verdict.word()));
+        let mut names = names_from(&names)?;
+        names.retain(|name| !name.starts_with(OF_BEFORE));
+        all.add_open(names, verdict_from(&row.text(2)?)?, row.maybe_text(1)?);
     }
     if report.tells_of_fault() {
         let names: BTreeSet<&String> = report.causes.names.iter().collect();
-        told.retain(|name| match name.strip_prefix(VERDICT).map(verdict_from) {
-            Some(Ok(verdict)) => report.opens() < verdict,
-            _ => !names.contains(name),
-        });
+        all.names
+            .retain(|name| match name.strip_prefix(VERDICT).map(verdict_from) {
+                Some(Ok(verdict)) => report.opens() < verdict,
+                _ => !names.contains(name),
+            });
     }
-    let told: Vec<String> = told.into_iter().collect();
-    Ok((!told.is_empty()).then(|| serde_json::Value::from(told).to_string()))
+    let takes = !all.names.is_subset(&before.names);
+    Ok(((!all.names.is_empty()).then_some(all), takes))
+}
+
+/// What rules took of a fault.
+#[derive(Debug, Clone, Default)]
+struct RuledOut {
+    /// By names of causes, and of verdicts.
+    names: BTreeSet<String>,
+    /// What was over of it but for its warnings, so that it does not come back as a whole.
+    ended: Option<Ended>,
+}
+
+/// The same as JSON. Most has names alone.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Kept {
+    Names(BTreeSet<String>),
+    WithEnded {
+        names: BTreeSet<String>,
+        ended: KeptEnded,
+    },
+}
+
+#[derive(Serialize, Deserialize)]
+struct KeptEnded {
+    names: Vec<String>,
+    verdict: String,
+    only_warns: String,
+}
+
+impl RuledOut {
+    fn from_text(text: &str) -> Result<Self, StoreError> {
+        let kept: Kept = serde_json::from_str(text).map_err(|_| unreadable("ruled_out", text))?;
+        let (names, ended) = match kept {
+            Kept::Names(names) => return Ok(Self { names, ended: None }),
+            Kept::WithEnded { names, ended } => (names, ended),
+        };
+        let ended = Ended {
+            verdict: verdict_from(&ended.verdict)?,
+            causes: Causes {
+                names: ended.names,
+                gone_from: None,
+                only_warns: Some(ended.only_warns),
+            },
+        };
+        Ok(Self {
+            names,
+            ended: Some(ended),
+        })
+    }
+
+    fn into_text(self) -> String {
+        let names = self.names;
+        let ended = self.ended.and_then(|ended| {
+            Some(KeptEnded {
+                names: ended.causes.names,
+                verdict: ended.verdict.word().to_owned(),
+                only_warns: ended.causes.only_warns?,
+            })
+        });
+        match ended {
+            Some(ended) => json!({ "names": names, "ended": ended }).to_string(),
+            None => json!(names).to_string(),
+        }
+    }
+
+    /// Adds what was open of a report with this verdict.
+    fn add_open(&mut self, names: Vec<String>, verdict: Verdict, only_warns: Option<String>) {
+        let opened = match only_warns {
+            Some(_) => Verdict::Degraded,
+            None => verdict,
+        };
+        self.names.extend(names.iter().cloned());
+        self.names.insert(format!("{VERDICT}{}", opened.word()));
+        let causes = Causes {
+            names,
+            gone_from: None,
+            only_warns,
+        };
+        let is_known = self
+            .ended
+            .as_ref()
+            .is_some_and(|ended| ended.covers(verdict, &causes));
+        if causes.only_warns.is_some() && !is_known {
+            self.ended = Some(Ended { verdict, causes });
+        }
+    }
 }

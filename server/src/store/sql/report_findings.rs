@@ -19,14 +19,14 @@ pub(super) async fn note_findings<DB: Engine>(
         rule_set,
         findings,
     } = found;
-    let seq = *seq;
+    let (seq, rule_set) = (*seq, rule_set.as_deref());
     for finding in findings {
         refuse_nul("a finding's title", &finding.title)?;
         refuse_nul("a finding's evidence", &finding.evidence)?;
     }
     let count = i64::try_from(findings.len()).unwrap_or(i64::MAX);
     let sql = "UPDATE report SET correlated_seq = $3, findings = $4, \
-        rule_set = CASE WHEN $5 = '' THEN rule_set ELSE $5 END \
+        rule_set = COALESCE($5, rule_set) \
         WHERE node_id = $1 AND id = $2 AND (correlated_seq IS NULL OR correlated_seq <= $3)";
     if tx.run(sql, values![node, report, seq, count, rule_set]).await? == 0 {
         return Ok(false);

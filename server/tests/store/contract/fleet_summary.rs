@@ -40,7 +40,7 @@ pub(super) fn finding(record: Option<&str>, rule: &str, gravity: (Bearing, Sever
 #[expect(clippy::unnecessary_wraps, reason = "as a report has it")]
 pub(super) fn found(findings: Vec<NewFinding>) -> Option<Found> {
     Some(Found {
-        rule_set: "test".to_owned(),
+        rule_set: Some("test".to_owned()),
         seq: Seq(1),
         findings,
     })

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use kb_core::ids::{NodeId, ReportId, Seq};
 use kb_core::verdict::Verdict;
-use peerless::store::{Causes, Found, Judged, NewReport, ReportSaved, Weight};
+use peerless::store::{Causes, Ended, Found, Judged, NewReport, ReportSaved, Weight};
 
 use crate::support::{Place, report};
 
@@ -17,20 +17,20 @@ fn report_id(text: &str) -> ReportId {
 }
 
 /// Beside so many reports of the node, of which so many had been judged anew.
-fn beside(reports: u32, judged_anew: u32) -> Option<Judged> {
-    Some(Judged {
+fn beside(reports: u32, judged_anew: u32) -> Judged {
+    Judged {
         reports,
         judged_anew,
         ..Judged::default()
-    })
+    }
 }
 
-fn found(rule_set: &str) -> Option<Found> {
-    Some(Found {
+fn found(rule_set: &str) -> Found {
+    Found {
         seq: Seq(1),
-        rule_set: rule_set.to_owned(),
+        rule_set: Some(rule_set.to_owned()),
         findings: Vec::new(),
-    })
+    }
 }
 
 fn of(names: &[&str]) -> Causes {
@@ -47,7 +47,7 @@ pub(crate) async fn what_is_open_is_judged_again_by_another_policy(place: Arc<Pl
         weight,
         found: Some(Found {
             seq: Seq(1),
-            rule_set: "before".to_owned(),
+            rule_set: Some("before".to_owned()),
             findings: Vec::new(),
         }),
         ..report("n1", id, second)
@@ -76,7 +76,7 @@ pub(crate) async fn verdict_and_findings_change_together_with_the_rules(place: A
         weight,
         found: Some(Found {
             seq: Seq(1),
-            rule_set: rule_set.to_owned(),
+            rule_set: Some(rule_set.to_owned()),
             findings: Vec::new(),
         }),
         judged: Some(Judged::default()),
@@ -104,7 +104,7 @@ pub(crate) async fn verdict_and_findings_change_together_with_the_rules(place: A
     assert_eq!(saved, ReportSaved::Overtaken);
     assert_eq!(stands().await, broken);
     let beside_both = |report: NewReport| NewReport {
-        judged: beside(2, 0),
+        judged: Some(beside(2, 0)),
         ..report
     };
     let saved = store.judge_report_anew(beside_both(milder)).await.unwrap();
@@ -121,12 +121,12 @@ pub(crate) async fn verdict_and_findings_change_together_with_the_rules(place: A
     let saved = store.judge_report_anew(again.clone()).await.unwrap();
     assert_eq!(saved, ReportSaved::Overtaken);
     let upload = NewReport {
-        judged: beside(2, 0),
+        judged: Some(beside(2, 0)),
         ..report("n1", "upload", 30)
     };
     assert_eq!(store.save_report(upload).await.unwrap(), ReportSaved::Overtaken);
     let again = NewReport {
-        judged: beside(2, 1),
+        judged: Some(beside(2, 1)),
         ..again
     };
     assert_eq!(store.judge_report_anew(again).await.unwrap(), ReportSaved::Stored);
@@ -142,7 +142,7 @@ pub(crate) async fn a_part_that_rules_take_away_tells_of_the_node_until_it_is_ba
         verdict,
         weight,
         causes: of(names),
-        found: found(rule_set),
+        found: Some(found(rule_set)),
         ..report("n1", "told", 10)
     };
     let broken = || by("one", (Verdict::Broken, Weight::Alarm), &["xid", "warning"]);
@@ -182,7 +182,7 @@ pub(crate) async fn a_part_that_rules_take_away_tells_of_the_node_until_it_is_ba
     // The same causes, and no fault any more.
     let of_n2 = |verdict, judged_anew| NewReport {
         node: node("n2"),
-        judged: beside(1, judged_anew),
+        judged: Some(beside(1, judged_anew)),
         ..by("one", (verdict, Weight::Alarm), &["xid"])
     };
     let first = NewReport {
@@ -211,13 +211,109 @@ pub(crate) async fn a_part_that_rules_take_away_tells_of_the_node_until_it_is_ba
     assert!(judged_by.unwrap().tells, "it was worse");
 }
 
+/// What was over but for a warning does not come back whole with the rules.
+pub(crate) async fn what_was_over_when_rules_took_it_is_known_until_it_is_back(place: Arc<Place>) {
+    let store = place.store().await;
+    let by = |rule_set: &str, (verdict, weight), causes: Causes| NewReport {
+        verdict,
+        weight,
+        causes,
+        found: Some(found(rule_set)),
+        ..report("n1", "told", 10)
+    };
+    let warning = |names: &[&str]| Causes {
+        only_warns: Some("it was not measured".to_owned()),
+        ..of(names)
+    };
+    let whole = (Verdict::Broken, Weight::Alarm);
+    let later = NewReport {
+        judged: Some(Judged {
+            reports: 1,
+            warns: vec![(report_id("told"), "it was not measured".to_owned())],
+            ..Judged::default()
+        }),
+        verdict: Verdict::NoFaultSeen,
+        weight: Weight::Look,
+        ..report("n1", "later", 20)
+    };
+    let judged_by = async || {
+        let judged_by = store.judged_by(&node("n1"), &report_id("told")).await.unwrap();
+        judged_by.unwrap()
+    };
+    store
+        .save_report(by("one", whole, of(&["xid", "warning"])))
+        .await
+        .unwrap();
+    assert_eq!(store.save_report(later).await.unwrap(), ReportSaved::Stored);
+    assert_eq!(judged_by().await.ended, None);
+    let ended = Ended {
+        verdict: Verdict::Broken,
+        causes: warning(&["xid", "warning"]),
+    };
+    let milder = by("two", (Verdict::Degraded, Weight::Alarm), warning(&["warning"]));
+    store.judge_report_anew(milder).await.unwrap();
+    assert_eq!(judged_by().await.ended.as_ref(), Some(&ended));
+    let none = by("three", (Verdict::NoFaultSeen, Weight::Look), Causes::default());
+    store.judge_report_anew(none).await.unwrap();
+    let without = judged_by().await;
+    assert_eq!((without.ended.as_ref(), without.open), (Some(&ended), None));
+    assert!(ended.covers(Verdict::Broken, &of(&["xid"])));
+    assert!(!ended.covers(Verdict::Broken, &of(&["xid", "another"])));
+    let back = by("one", whole, warning(&["xid", "warning"]));
+    store.judge_report_anew(back).await.unwrap();
+    let back = judged_by().await;
+    assert_eq!(
+        (back.ended, back.open),
+        (None, Some(warning(&["xid", "warning"])))
+    );
+}
+
+/// A run that came before a fault is judged before it.
+pub(crate) async fn what_a_fault_may_have_refuted_is_judged_again_without_it(place: Arc<Place>) {
+    let store = place.store().await;
+    let by = |rule_set: &str, verdict, weight| NewReport {
+        verdict,
+        weight,
+        causes: of(&["xid"]),
+        found: Some(found(rule_set)),
+        ..report("n1", "told", 10)
+    };
+    let latest = NewReport {
+        found: Some(found("two")),
+        verdict: Verdict::Unknown,
+        weight: Weight::Look,
+        ..report("n1", "latest", 20)
+    };
+    store
+        .save_report(by("one", Verdict::Broken, Weight::Alarm))
+        .await
+        .unwrap();
+    store.save_report(latest).await.unwrap();
+    let due = async || {
+        let due = store.reports_to_correlate(Seq(1), 9).await.unwrap();
+        let ids = due.into_iter().map(|report| report.listing.id.to_string());
+        ids.collect::<Vec<_>>()
+    };
+    assert_eq!(due().await, [""; 0]);
+    let milder = || by("two", Verdict::NoFaultSeen, Weight::Look);
+    store.judge_report_anew(milder()).await.unwrap();
+    assert_eq!(due().await, ["latest"]);
+    store
+        .replace_findings(&node("n1"), &report_id("latest"), Seq(1), Vec::new())
+        .await
+        .unwrap();
+    // These rules have taken it already.
+    store.judge_report_anew(milder()).await.unwrap();
+    assert_eq!(due().await, [""; 0]);
+}
+
 pub(crate) async fn a_simulated_report_that_is_judged_anew_says_nothing_of_a_real_node(place: Arc<Place>) {
     let store = place.store().await;
     let simulated = |rule_set: &str, verdict, weight| NewReport {
         verdict,
         weight,
         causes: of(&["xid"]),
-        found: found(rule_set),
+        found: Some(found(rule_set)),
         ..report("n1", "simulated", 10)
     };
     let broken = || simulated("one", Verdict::Broken, Weight::Alarm);
@@ -240,7 +336,7 @@ pub(crate) async fn a_simulated_report_that_is_judged_anew_says_nothing_of_a_rea
         "what it told is over with the first real report"
     );
     let again = NewReport {
-        judged: beside(2, 1),
+        judged: Some(beside(2, 1)),
         ..broken()
     };
     assert_eq!(store.judge_report_anew(again).await.unwrap(), ReportSaved::Stored);
@@ -262,7 +358,7 @@ pub(crate) async fn what_tells_of_a_node_in_a_database_of_before_is_judged_once_
     let store = place.store().await;
     for (id, second) in [("over", 10), ("latest", 20)] {
         let told = NewReport {
-            found: found("now"),
+            found: Some(found("now")),
             verdict: Verdict::NoFaultSeen,
             weight: Weight::Look,
             ..report("n1", id, second)

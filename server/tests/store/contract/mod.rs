@@ -182,6 +182,8 @@ contract! {
         what_is_open_is_judged_again_by_another_policy
         verdict_and_findings_change_together_with_the_rules
         a_part_that_rules_take_away_tells_of_the_node_until_it_is_back
+        what_was_over_when_rules_took_it_is_known_until_it_is_back
+        what_a_fault_may_have_refuted_is_judged_again_without_it
         a_simulated_report_that_is_judged_anew_says_nothing_of_a_real_node
         what_tells_of_a_node_in_a_database_of_before_is_judged_once_more
     }

@@ -6,7 +6,7 @@ use time::macros::datetime;
 use time::{Duration, OffsetDateTime};
 
 use super::warned::{all, measured};
-use super::{Door, run, standing};
+use super::{Door, Verdict, run, standing};
 use crate::domain::ingest::Arrival;
 
 const NOON: OffsetDateTime = datetime!(2026-11-21 12:00 UTC);
@@ -208,4 +208,21 @@ async fn what_a_run_that_could_not_tell_warned_of_is_hidden_by_no_clock_that_is_
     // One that waited and is of the boot of the report after it.
     let told = after(&[health, (booted(doubtful, "a"), sent)]).await;
     assert_eq!(told, "health");
+}
+
+/// As from two servers, of which one has a clock that is ahead of the other's.
+#[tokio::test]
+async fn an_upload_comes_after_all_that_is_kept_whatever_the_servers_clocks_say() {
+    let door = Door::open().await;
+    let good = run("good", 20, &[0, 1], false);
+    let bad = run("bad", 10, &[0, 1], true);
+    for (body, minutes) in [(good, 5), (bad, 4)] {
+        let arrival = Arrival {
+            received_at: NOON + Duration::minutes(minutes),
+            sent_at: None,
+        };
+        door.send_at(body.to_string().as_bytes(), arrival).await.unwrap();
+    }
+    let (id, verdict, _) = standing(&door).await;
+    assert_eq!((id.as_str(), verdict), ("bad", Verdict::Broken));
 }

@@ -325,6 +325,7 @@ async fn settled_beside_one_of_before(first: Value, second: &Value) -> Judged {
     let past = Past {
         reports: door.store.as_ref(),
         site: &site,
+        is_again: false,
     };
     let mut judged = Judged::default();
     settle(&past, new, &prepared.sent, (&known, &mut judged))

@@ -33,9 +33,26 @@ async fn start_by(door: &mut Door, stages: Stages) {
     judge_again(store, &door.correlator, &door.generation)
         .await
         .unwrap();
-    recorrelate(store, &door.generation, &door.correlator, 8)
-        .await
-        .unwrap();
+    judge_those_due(door).await;
+}
+
+/// As the server does, until none is left.
+async fn judge_those_due(door: &Door) {
+    for _ in 0..4 {
+        let due = recorrelate(door.store.as_ref(), &door.generation, &door.correlator, 8).await;
+        if due.unwrap() == 0 {
+            return;
+        }
+    }
+    panic!("reports are judged again for ever");
+}
+
+/// As a server that reads these records from a feed.
+async fn publish(door: &mut Door, record: &(String, String)) {
+    door.generation = generation_of(std::slice::from_ref(record));
+    door.correlator = Arc::new(Correlator::new());
+    door.store.judge_again(None).await.unwrap();
+    judge_those_due(door).await;
 }
 
 /// Sends a report that comes so many minutes after the others.
@@ -79,6 +96,69 @@ async fn a_run_is_judged_by_the_rules_that_its_findings_are_made_by() {
     door.correlator = Arc::new(Correlator::new());
     assert!(door.send(&told).await.unwrap().is_duplicate);
     assert_eq!(stands(&door).await.0, Verdict::Broken);
+}
+
+#[tokio::test]
+async fn what_a_record_takes_changes_verdict_and_findings_together() {
+    let taking = |regex: &str| {
+        let mut document: Value = serde_json::from_str(GSP_MESSAGES.0).unwrap();
+        document["regex"] = json!(regex);
+        (document.to_string(), GSP_MESSAGES.1.to_owned())
+    };
+    let (less, more) = (
+        taking("flux capacitor hot"),
+        taking("flux capacitor (?:hot|cold)"),
+    );
+    let mut door = door_with(&[(less.0.as_str(), less.1.as_str())]).await;
+    let version = door.correlator.rule_sets(&door.generation);
+    let line = ("before", "[  9.0] NVRM: flux capacitor cold");
+    send_later(&door, &readable(with_line("told", 10, line)), 1).await;
+    assert_eq!(stands(&door).await, (Verdict::Healthy, Vec::new()));
+    for _ in 0..2 {
+        publish(&mut door, &more).await;
+        assert_eq!(door.correlator.rule_sets(&door.generation), version);
+        let told = vec!["driver/gsp-messages-corrupt".to_owned()];
+        assert_eq!(stands(&door).await, (Verdict::Broken, told));
+        publish(&mut door, &less).await;
+        assert_eq!(stands(&door).await, (Verdict::Healthy, Vec::new()));
+    }
+}
+
+#[tokio::test]
+async fn rules_by_which_a_report_tells_the_same_hold_it_against_no_other() {
+    let mut door = door_with(&[XID_48, XID_63]).await;
+    let told = readable(with_line("told", 10, ("before", DOUBLE)));
+    assert_eq!(send_later(&door, &told, 1).await, Verdict::Broken);
+    start_with(&mut door, &IGNORED.replace("48", "63")).await;
+    let told = vec!["xid/48-double-bit-ecc".to_owned()];
+    assert_eq!(stands(&door).await, (Verdict::Broken, told));
+    let node = "node-1".parse().unwrap();
+    let known = door.store.proofs(&node, false, 1).await.unwrap();
+    assert_eq!(known.judged_anew, 0);
+}
+
+/// The run came first, so that it is judged first, while the fault is still open.
+#[tokio::test]
+async fn a_run_is_a_proof_again_without_the_fault_that_it_left_open() {
+    let mut door = door_with(&[XID_48]).await;
+    let unread = run("good", 20, &[0, 1], false);
+    let told = readable(with_line("told", 10, ("before", DOUBLE)));
+    for (body, minutes) in [(&unread, 1), (&told, 2)] {
+        let received_at = AT + time::Duration::minutes(minutes);
+        let arrival = Arrival {
+            received_at,
+            sent_at: Some(received_at),
+        };
+        door.send_at(body.to_string().as_bytes(), arrival).await.unwrap();
+    }
+    let (id, verdict, _) = standing(&door).await;
+    assert_eq!((id.as_str(), verdict), ("told", Verdict::Broken));
+    start_with(&mut door, IGNORED).await;
+    let (id, verdict, _) = standing(&door).await;
+    assert_eq!((id.as_str(), verdict), ("good", Verdict::Healthy));
+    start_with(&mut door, "").await;
+    let (id, verdict, _) = standing(&door).await;
+    assert_eq!((id.as_str(), verdict), ("told", Verdict::Broken));
 }
 
 #[tokio::test]
