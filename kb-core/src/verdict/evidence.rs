@@ -34,6 +34,25 @@ impl Finding {
     }
 }
 
+/// Where a check stands in its report. Its pointer is written only where it is evidence: every row goes over all checks.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct CheckPlace {
+    pair: usize,
+    direction: usize,
+    check: usize,
+}
+
+impl CheckPlace {
+    pub(super) fn pointer(self) -> String {
+        let Self {
+            pair,
+            direction,
+            check,
+        } = self;
+        format!("/pairs/{pair}/directions/{direction}/checks/{check}")
+    }
+}
+
 impl<'a> Seen<'a> {
     pub(super) fn new(scene: &'a Scene<'a>, pair: &'a Pair, index: usize) -> Self {
         Self { scene, pair, index }
@@ -43,13 +62,17 @@ impl<'a> Seen<'a> {
         format!("/pairs/{}/{below}", self.index)
     }
 
-    pub(super) fn checks(&self) -> impl Iterator<Item = (&'a Direction, &'a Check, String)> {
-        let index = self.index;
+    pub(super) fn checks(&self) -> impl Iterator<Item = (&'a Direction, &'a Check, CheckPlace)> {
+        let pair = self.index;
         let directions = self.pair.directions.iter().enumerate();
-        directions.flat_map(move |(d, direction)| {
-            direction.checks.iter().enumerate().map(move |(c, check)| {
-                let pointer = format!("/pairs/{index}/directions/{d}/checks/{c}");
-                (direction, check, pointer)
+        directions.flat_map(move |(at, direction)| {
+            direction.checks.iter().enumerate().map(move |(number, check)| {
+                let place = CheckPlace {
+                    pair,
+                    direction: at,
+                    check: number,
+                };
+                (direction, check, place)
             })
         })
     }
@@ -59,9 +82,9 @@ impl<'a> Seen<'a> {
         let mut found = self
             .checks()
             .filter(|(direction, check, _)| wanted(direction, check));
-        let (direction, check, pointer) = found.next()?;
-        let mut evidence = vec![pointer];
-        evidence.extend(found.map(|(_, _, pointer)| pointer));
+        let (direction, check, place) = found.next()?;
+        let mut evidence = vec![place.pointer()];
+        evidence.extend(found.map(|(_, _, place)| place.pointer()));
         Some(Finding::new(sentence(direction, check), evidence))
     }
 

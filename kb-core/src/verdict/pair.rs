@@ -106,7 +106,7 @@ fn applying(seen: &Seen<'_>) -> Applying {
 fn healthy(seen: &Seen<'_>) -> PairVerdict {
     let proven_rungs = seen.proven_rungs();
     let mut evidence = seen.directions_with_access(Some(true));
-    evidence.extend(seen.checks().map(|(_, _, pointer)| pointer));
+    evidence.extend(seen.checks().map(|(_, _, place)| place.pointer()));
     PairVerdict {
         verdict: Verdict::Healthy,
         reason: proven_by(|rung| proven_rungs.contains(&rung)),
