@@ -196,6 +196,13 @@ fn what_a_run_in_a_container_told_in_a_new_boot_the_daemon_does_not_count_again(
     let taken = run::take_in(&mut ledger, &root, (&report, Scope::All), &policy, now);
     assert_eq!(count(&taken.health), Some(2));
     let root = HostRoot::new(node.path());
+    // What was cleared in between is not told again, and the third is.
+    let mut cleared = ledger.clone();
+    cleared
+        .clear("xid", "exchanged", "ops", "2026-11-24T10:00:00Z")
+        .unwrap();
+    let health = take_in(&mut cleared, &root, (&report, Scope::All), &policy, now);
+    assert_eq!(count(&health), Some(1));
     for _ in 0..2 {
         let health = take_in(&mut ledger, &root, (&report, Scope::All), &policy, now);
         // The third is in the kernel's own log alone.

@@ -19,9 +19,19 @@ pub fn needs_admission(entry: &Entry) -> bool {
         entry.cause.as_str(),
         cause::XID | cause::SXID | cause::ECC_UNCORRECTED | cause::LOAD_FAULT | cause::KERNEL_MESSAGE
     ) || cause::watched(&entry.cause).is_none();
-    let is_fault = entry.bearing == Bearing::Fault && entry.at_fault != Some(Blame::Application);
+    let may_be_fault = entry.bearing == Bearing::Fault || is_fault_in_doubt(entry);
+    let is_fault = may_be_fault && entry.at_fault != Some(Blame::Application);
     let is_meant = (is_of_hardware && is_fault) || entry.cause == cause::LEDGER_DAMAGED;
     entry.nature == Nature::Event && is_meant
+}
+
+/// What a line tells is unknown only where its boot is: of this one it would be a fault.
+fn is_fault_in_doubt(entry: &Entry) -> bool {
+    let is_of_line = matches!(
+        entry.cause.as_str(),
+        cause::XID | cause::SXID | cause::KERNEL_MESSAGE
+    );
+    is_of_line && entry.bearing == Bearing::Unknown
 }
 
 /// Whether a good run in `boot` may end the entry: something was done about it since, or could be done without a new boot.

@@ -55,7 +55,7 @@ pub enum Scope {
 }
 
 /// Lines of the kernel log that nobody read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Missed {
     /// None that is known of.
     #[default]
@@ -64,6 +64,8 @@ pub enum Missed {
     BeforeFirstLook,
     /// After an earlier look, in this boot or one before.
     BetweenLooks,
+    /// An agent that read an earlier boot may have passed over some. That boot, where it is known.
+    InEarlierBoot(Option<String>),
 }
 
 /// An event of the kernel log, with what the log knows of it.

@@ -42,11 +42,8 @@ impl OfThisBoot {
         for (record, whose) in records.into_iter().zip(whose) {
             match whose {
                 Whose::ThisBoot => kept.push(record),
-                Whose::Earlier => {}
-                Whose::NotKnown if tells(&record) => {
-                    in_doubt.push(record);
-                }
-                Whose::NotKnown => {}
+                Whose::NotKnown if tells(&record) => in_doubt.push(record),
+                Whose::Earlier | Whose::NotKnown => {}
             }
         }
         Self {

@@ -11,9 +11,10 @@ use super::super::HostRoot;
 use super::BEFORE_ONLY;
 use super::aside;
 use super::boots::{is_of_current_boot, start_of_boot};
+use super::files::FORMS;
 use super::last_line::{Counts, LastLine, last_line};
 use super::lines::{Earlier, Kind, Lines};
-use super::older_agent::{FORMS, has_passed_over};
+use super::older_agent::has_passed_over;
 use super::record::Record;
 use super::source::Source;
 use crate::clock::timestamp;
@@ -120,9 +121,16 @@ fn events_counting(
         ),
     ];
     let why = reasons.iter().find(|(is_so, _)| *is_so).map(|(_, why)| *why);
-    if why.is_some() && missed == Missed::Nothing {
+    if why.is_some() {
         // They are behind the place from which the next look goes on.
-        missed = Missed::BetweenLooks;
+        let others = reasons.iter().filter(|(is_so, _)| *is_so).count() > usize::from(by_older_agent);
+        let earlier = from.filter(|from| from.boot_id.as_deref() != boot_id);
+        missed = match earlier {
+            Some(earlier) if !others && missed == Missed::Nothing => {
+                Missed::InEarlierBoot(earlier.boot_id.clone())
+            }
+            _ => Missed::BetweenLooks,
+        };
     }
     let unread = match why.or(last_line) {
         Some(why) => Some(format!("{name}: {why}")),

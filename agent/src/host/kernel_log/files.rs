@@ -8,6 +8,9 @@ use rustix::fs::OFlags;
 
 use super::super::HostRoot;
 
+/// Kept with a place in a log; an agent that learns to read another form of lines has a larger one. Before it was kept, an agent read
+/// the classic form alone, and of each line the first message.
+pub(super) const FORMS: u32 = 1;
 /// How much of the end of a file is read: some ten thousand lines.
 pub(super) const TAIL_BYTES: u64 = 1024 * 1024;
 /// Records taken in one go. The kernel's buffer holds fewer (`log_buf_len` of 16 MiB has some hundred thousand); one

@@ -86,6 +86,8 @@ fn letters(name: &str) -> String {
 fn names_kernel(field: &str, value: &Value) -> Option<bool> {
     let is_facility = field.contains("facility");
     match value {
+        // Nobody is named.
+        Value::String(name) if matches!(name.trim(), "" | "-") => None,
         Value::String(name) => {
             let is_number = is_facility && name.trim().parse::<u64>() == Ok(FACILITY);
             Some(is_number || is_kernel(name))
@@ -151,6 +153,7 @@ mod tests {
             r#"{"app":"shipper","process":{"name":"fluent-bit"},"records":[{"appname":"kernel","msg":"NVRM: x"}]}"#,
             r#"{"transport":"udp","origin":"kernel","msg":"NVRM: Xid (PCI:0000:3b:00): 79, x"}"#,
             r#"{"syslogfacility":"0","msg":"NVRM: x"}"#,
+            r#"{"programname":"-","origin":"kernel","msg":"NVRM: Xid (PCI:0000:3b:00): 79, x"}"#,
             r#"{"SyslogFacility":"3","origin":"kernel","msg":"NVRM: Xid (PCI:0000:3b:00): 79, x"}"#,
             // Cut, and with quotes in it.
             r#"{"program":"kernel","message":"NVRM: Xi"#,

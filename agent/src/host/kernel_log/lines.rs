@@ -9,9 +9,8 @@ use kb_core::text::Sha256;
 
 use super::super::HostRoot;
 use super::aside;
-use super::files::{MOST_RECORDS, TAIL_BYTES};
+use super::files::{FORMS, MOST_RECORDS, TAIL_BYTES};
 use super::last_line::is_torn;
-use super::older_agent::FORMS;
 use super::origin::Origin;
 use super::record::{Record, Written};
 use crate::files::last_bytes;

@@ -9,14 +9,11 @@ use kb_core::health::read_message;
 use super::super::HostRoot;
 use super::aside;
 use super::boots::{has_beginning, start_of_boot};
-use super::files::{MOST_RECORDS, TAIL_BYTES, open};
+use super::files::{FORMS, MOST_RECORDS, TAIL_BYTES, open};
 use super::lines::{Earlier, Kind, Lines};
 use super::record::{Record, Written};
 use super::rfc5424;
 
-/// Kept with a place in a log; an agent that learns to read another form of lines has a larger one. Before it was kept, an agent read
-/// the classic form alone, and of each line the first message.
-pub(super) const FORMS: u32 = 1;
 const REPEATED: &str = "message repeated ";
 
 /// Whether an older agent may have passed over something in front of its place that is of the boot in which it read, which is this one or
@@ -189,9 +186,12 @@ mod tests {
         let host = HostRoot::new(root.path());
         let place = older(events(&host, Some("a"), None, NOW).place.unwrap());
         for (boot, is_said) in [("a", false), ("b", true)] {
-            let unread = events(&host, Some(boot), Some(&place), NOW).unread;
-            let says_so = unread.is_some_and(|why| why.contains("older agent"));
+            let next = events(&host, Some(boot), Some(&place), NOW);
+            let says_so = next.unread.is_some_and(|why| why.contains("older agent"));
             assert_eq!(says_so, is_said, "{boot}");
+            // It was the boot before in which it read.
+            let of_a = Missed::InEarlierBoot(Some("a".to_owned()));
+            assert_eq!(next.missed == of_a, is_said, "{boot}");
         }
     }
 

@@ -100,7 +100,7 @@ impl Ledger {
 
     fn missed(&mut self, look: &Look) {
         let new = New::now(cause::LOG_MISSED, NODE, Nature::Event, look);
-        match look.missed {
+        match &look.missed {
             Missed::Nothing => {}
             // How long the node has been up without an agent is no fault of it.
             Missed::BeforeFirstLook => self.add(New {
@@ -113,6 +113,11 @@ impl Ledger {
                 text: "lines of the kernel log were gone before they were read".to_owned(),
                 ..new
             }),
+            Missed::InEarlierBoot(boot) => self.add(New {
+                boot_id: boot.as_deref(),
+                text: "lines of the kernel log of an earlier boot may have been passed over by an older agent".to_owned(),
+                ..new
+            }),
         }
     }
 
@@ -123,6 +128,10 @@ impl Ledger {
             boot_id,
             is_in_doubt,
         } = occurrence;
+        // What is open says as much already, and of a boot that is known.
+        if *is_in_doubt && id_of(event).is_some_and(|id| self.is_open_as(&id, Bearing::Unknown)) {
+            return;
+        }
         let device = event.device.as_str();
         let new = |cause, nature, bearing: Bearing| New {
             nature,
@@ -215,6 +224,11 @@ impl Ledger {
                 }
             }
         }
+    }
+
+    fn is_open_as(&self, id: &str, bearing: Bearing) -> bool {
+        let mut open = self.open.iter();
+        open.any(|entry| entry.id == id && entry.bearing >= bearing)
     }
 
     fn count_line(&mut self, device: &str, family: Family, number: u32, at: &str) {

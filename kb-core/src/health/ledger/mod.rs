@@ -193,7 +193,8 @@ impl Ledger {
         }
         self.gpus(look);
         self.places(look);
-        self.kernel_times.keep_those_of(&self.open);
+        self.kernel_times
+            .keep_those_of(&self.open, look.boot_id.as_deref());
     }
 
     fn state(&mut self, Reading { cause, device, bad }: &Reading, look: &Look) {

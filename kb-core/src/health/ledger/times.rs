@@ -10,7 +10,7 @@ use super::new::New;
 use crate::policy::{MOST_TIMES, add_time};
 use crate::report::{Entry, Nature};
 
-/// Those of open entries, by id.
+/// Those of open entries, and of what has ended in this boot, by id: another log of the boot may tell of that again.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(super) struct KernelTimes(BTreeMap<String, OfBoot>);
 
@@ -36,9 +36,10 @@ impl KernelTimes {
         of.map(|of| of.microseconds.as_slice()).unwrap_or_default()
     }
 
-    pub(super) fn keep_those_of(&mut self, open: &[Entry]) {
+    pub(super) fn keep_those_of(&mut self, open: &[Entry], boot: Option<&str>) {
         let open: BTreeSet<&str> = open.iter().map(|entry| entry.id.as_str()).collect();
-        self.0.retain(|id, _| open.contains(id.as_str()));
+        self.0
+            .retain(|id, of| open.contains(id.as_str()) || boot == Some(of.boot.as_str()));
     }
 
     /// Notes an event, and tells how many seconds before it those before it were that are of the same boot, the newest first.

@@ -1,6 +1,6 @@
 //! Lines of the kernel log that may be of this boot or of an earlier one.
 
-use super::super::{Bearing, Health, Ledger, Look, Occurrence, read_line};
+use super::super::{Bearing, Health, Ledger, Look, Missed, Occurrence, needs_admission, read_line};
 use super::{GPU_0, looked, only, xid};
 use crate::report::Report;
 
@@ -42,4 +42,37 @@ fn a_recovery_action_whose_boot_is_in_doubt_ends_none() {
     assert!(open > 0);
     assert_eq!(look(&mut ledger, &report, &none, true).open.len(), open);
     assert!(look(&mut ledger, &report, &none, false).open.is_empty());
+}
+
+#[test]
+fn a_fault_of_the_hardware_in_doubt_ends_as_one_that_is_certain() {
+    let (mut ledger, report) = (Ledger::default(), looked("a"));
+    let open = look(&mut ledger, &report, &xid(GPU_0, "79, x"), true);
+    assert!(needs_admission(only(&open)));
+    let mut ledger = Ledger::default();
+    let open = look(&mut ledger, &report, &xid(GPU_0, "31, x"), true);
+    assert!(
+        open.open.iter().all(|entry| !needs_admission(entry)),
+        "an application's"
+    );
+}
+
+#[test]
+fn a_line_in_doubt_moves_no_open_fault_into_another_boot() {
+    let mut ledger = Ledger::default();
+    let line = xid(GPU_0, "79, x");
+    look(&mut ledger, &looked("a"), &line, false);
+    let open = look(&mut ledger, &looked("b"), &line, true);
+    let entry = only(&open);
+    assert_eq!((entry.boot_id.as_deref(), entry.count), (Some("a"), 1));
+}
+
+#[test]
+fn what_was_missed_in_an_earlier_boot_is_of_that_boot() {
+    let (mut ledger, report) = (Ledger::default(), looked("b"));
+    let mut look = Look::of_all(&report);
+    look.missed = Missed::InEarlierBoot(Some("a".to_owned()));
+    ledger.look(&look);
+    let health = ledger.health(look.unread);
+    assert_eq!(only(&health).boot_id.as_deref(), Some("a"));
 }

@@ -161,7 +161,7 @@ fn lines_that_were_gone_before_the_first_look_of_all_are_told_and_no_fault() {
     ] {
         let mut ledger = Ledger::default();
         let mut look = Look::of(&looked("a"));
-        look.missed = missed;
+        look.missed = missed.clone();
         ledger.look(&look);
         let health = ledger.health(Vec::new());
         assert_eq!(

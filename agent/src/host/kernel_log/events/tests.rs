@@ -341,6 +341,10 @@ fn lines_of_this_boot_that_are_gone_at_the_first_look_are_told() {
     let long = [syslog(5, &xid(79)), syslog(6, "usb 1-1: x").repeat(30_000)].concat();
     let root = tree(&[(KERN, &long)]);
     assert_eq!(look(root.path(), "a", &mut None).1, Missed::BeforeFirstLook);
+    // Nobody reads again a line whose number cannot be read.
+    let cut = long.clone() + &syslog(7, "NVRM: Xid (PCI:0000:3b");
+    let root = tree(&[(KERN, &cut)]);
+    assert_eq!(look(root.path(), "a", &mut None).1, Missed::BetweenLooks);
     // The older file was written to before the boot alone.
     let root = tree(&[
         ("proc/stat", "btime 1000000000\n"),
