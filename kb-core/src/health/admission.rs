@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::since::LedgerSince;
-use crate::observation::{canonical, cause};
+use crate::observation::{canonical, cause, is_fault_in_doubt};
 use crate::report::{Bearing, Entry, Gpu, NODE, Nature, Report};
 use crate::severity::{Action, Blame};
 use crate::verdict::not_admitted;
@@ -23,15 +23,6 @@ pub fn needs_admission(entry: &Entry) -> bool {
     let is_fault = may_be_fault && entry.at_fault != Some(Blame::Application);
     let is_meant = (is_of_hardware && is_fault) || entry.cause == cause::LEDGER_DAMAGED;
     entry.nature == Nature::Event && is_meant
-}
-
-/// What a line tells is unknown only where its boot is: of this one it would be a fault.
-fn is_fault_in_doubt(entry: &Entry) -> bool {
-    let is_of_line = matches!(
-        entry.cause.as_str(),
-        cause::XID | cause::SXID | cause::KERNEL_MESSAGE
-    );
-    is_of_line && entry.bearing == Bearing::Unknown
 }
 
 /// Whether a good run in `boot` may end the entry: something was done about it since, or could be done without a new boot.

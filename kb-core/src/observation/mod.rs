@@ -28,6 +28,7 @@ pub(crate) use line::{RECOVERY_ACTION_CHANGED, is_of_process, without_stamp};
 pub(crate) use look::{Count, Reading};
 pub use look::{Look, Missed, Occurrence, Scope};
 pub(crate) use messages::{CARD_GONE, HEARTBEAT, NEVER_BEAT, NO_ANSWER, fatal_records};
+pub(crate) use open_faults::is_fault_in_doubt;
 pub use open_faults::{LEDGER, open_entry, open_faults, open_warnings, unread_ledger};
 pub use recovery::Recovery;
 pub(crate) use states::{THROTTLING, bearing_of};

@@ -56,6 +56,15 @@ pub fn unread_ledger(report: &Report) -> Option<&str> {
     unread.or_else(|| damaged.next().map(|entry| entry.text.as_str()))
 }
 
+/// Whether what a line tells is unknown only because its boot is: of this boot it would be a fault.
+pub(crate) fn is_fault_in_doubt(entry: &Entry) -> bool {
+    let is_of_line = matches!(
+        entry.cause.as_str(),
+        cause::XID | cause::SXID | cause::KERNEL_MESSAGE
+    );
+    is_of_line && entry.bearing == Bearing::Unknown
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;

@@ -3,7 +3,7 @@
 use super::code::{is_protected, is_protected_cause};
 use super::times::is_reached;
 use super::{Policy, Rule, Seen};
-use crate::observation::canonical;
+use crate::observation::{canonical, is_fault_in_doubt};
 use crate::report::{Bearing, Entry, Family, Gpu, Meaning, Ruled};
 
 /// Something that was seen, as rules know it.
@@ -84,9 +84,14 @@ impl Policy {
                 Meaning::Event
             }
         };
-        if let Some(ruled) = self.decide(subject, entry.bearing, is) {
-            entry.bearing = ruled.is.bearing();
-            entry.by_policy = Some(ruled);
+        let was = entry.bearing;
+        let is_in_doubt = is_fault_in_doubt(entry);
+        let certain = if is_in_doubt { Bearing::Fault } else { was };
+        if let Some(ruled) = self.decide(subject, certain, is) {
+            // A rule says what it is, and not of which boot.
+            let most = if is_in_doubt { was } else { Bearing::Fault };
+            entry.bearing = ruled.is.bearing().min(most);
+            entry.by_policy = Some(Ruled { was, ..ruled });
         }
     }
 

@@ -128,10 +128,6 @@ impl Ledger {
             boot_id,
             is_in_doubt,
         } = occurrence;
-        // What is open says as much already, and of a boot that is known.
-        if *is_in_doubt && id_of(event).is_some_and(|id| self.is_open_as(&id, Bearing::Unknown)) {
-            return;
-        }
         let device = event.device.as_str();
         let new = |cause, nature, bearing: Bearing| New {
             nature,
@@ -146,6 +142,7 @@ impl Ledger {
             boot_id: boot_id.as_deref(),
             microseconds: event.microseconds,
             text: event.text.clone(),
+            is_in_doubt: *is_in_doubt,
             ..New::of(cause, device)
         };
         match &event.what {
@@ -224,11 +221,6 @@ impl Ledger {
                 }
             }
         }
-    }
-
-    fn is_open_as(&self, id: &str, bearing: Bearing) -> bool {
-        let mut open = self.open.iter();
-        open.any(|entry| entry.id == id && entry.bearing >= bearing)
     }
 
     fn count_line(&mut self, device: &str, family: Family, number: u32, at: &str) {

@@ -217,10 +217,12 @@ impl Ledger {
     /// Opens an entry, or adds to the one that is open: it stays as bad as it has been.
     fn add(&mut self, new: New<'_>) {
         let id = new.id();
-        let order = self.next_place();
-        if !self.has(&id) {
-            self.kernel_times.forget(&id);
+        let says_as_much = |entry: &Entry| entry.id == id && entry.bearing >= new.bearing;
+        if new.is_in_doubt && self.open.iter().any(says_as_much) {
+            // What is open is of a boot that is known, and stays in it.
+            return;
         }
+        let order = self.next_place();
         let before = self.kernel_times.note(&id, &new);
         if let Some(entry) = self.open.iter_mut().find(|entry| entry.id == id) {
             note_times(entry, &new, &before);

@@ -20,6 +20,8 @@ pub(super) struct New<'a> {
     /// By the kernel's own clock since boot.
     pub(super) microseconds: Option<u64>,
     pub(super) text: String,
+    /// It may be of this boot or of an earlier one.
+    pub(super) is_in_doubt: bool,
 }
 
 impl<'a> New<'a> {
@@ -38,6 +40,7 @@ impl<'a> New<'a> {
             boot_id: None,
             microseconds: None,
             text: String::new(),
+            is_in_doubt: false,
         }
     }
 

@@ -1,8 +1,10 @@
 //! Lines of the kernel log that may be of this boot or of an earlier one.
 
-use super::super::{Bearing, Health, Ledger, Look, Missed, Occurrence, needs_admission, read_line};
+use super::super::{Bearing, Health, Ledger, Look, Missed, Occurrence, health_by, needs_admission, read_line};
 use super::{GPU_0, looked, only, xid};
-use crate::report::Report;
+use crate::policy::Policy;
+use crate::policy::tests::rule;
+use crate::report::{Meaning, Report};
 
 fn look(ledger: &mut Ledger, report: &Report, line: &str, is_in_doubt: bool) -> Health {
     let mut look = Look::of_all(report);
@@ -65,6 +67,43 @@ fn a_line_in_doubt_moves_no_open_fault_into_another_boot() {
     let open = look(&mut ledger, &looked("b"), &line, true);
     let entry = only(&open);
     assert_eq!((entry.boot_id.as_deref(), entry.count), (Some("a"), 1));
+}
+
+#[test]
+fn no_line_in_doubt_moves_what_says_as_much() {
+    let action = xid(
+        GPU_0,
+        "154, GPU recovery action changed from 0x0 (None) to 0x1 (GPU Reset Required)",
+    );
+    for line in [xid(GPU_0, "63, x"), xid(GPU_0, "31, x"), action] {
+        let mut ledger = Ledger::default();
+        let before = look(&mut ledger, &looked("a"), &line, false);
+        let after = look(&mut ledger, &looked("b"), &line, true);
+        assert_eq!(of_line(&after), of_line(&before), "{line}");
+    }
+}
+
+/// Boot and count of what a line opened.
+fn of_line(health: &Health) -> Vec<(String, Option<String>, u64)> {
+    let open = health.open.iter();
+    open.map(|entry| (entry.id.clone(), entry.boot_id.clone(), entry.count))
+        .collect()
+}
+
+#[test]
+fn a_policy_judges_a_fault_in_doubt_as_one_that_is_certain() {
+    let (mut ledger, report) = (Ledger::default(), looked("a"));
+    let open = look(&mut ledger, &report, &xid(GPU_0, "48, x"), true);
+    for (is, expected) in [
+        (Meaning::Event, Bearing::Event),
+        (Meaning::Fault, Bearing::Unknown),
+    ] {
+        let policy = Policy::of(vec![rule("xid 48", is)]);
+        let judged = health_by(&policy, open.clone(), &report.gpus);
+        assert_eq!(only(&judged).bearing, expected, "{is:?}");
+        let records = health_by(&Policy::default(), judged, &report.gpus);
+        assert_eq!(only(&records).bearing, Bearing::Unknown, "{is:?}");
+    }
 }
 
 #[test]
