@@ -26,6 +26,8 @@ const NO_SUCH_CALL: u16 = 404;
 pub(crate) enum Whose {
     ThisNodes,
     AnotherNodes,
+    /// Nobody says which node asks. The policy is used, and is no proof of what this node's was.
+    NotAsked,
     /// Nothing that can be read knows this node by that name, or as another one.
     NotKnown,
 }
@@ -83,11 +85,15 @@ impl PolicyFile {
     pub(crate) fn policy(&self, whose: &dyn Fn(&NodeId) -> Whose, say: &dyn Fn(&str)) -> Policy {
         match self.read() {
             Ok(None) => Policy::default(),
-            Ok(Some(kept)) if whose(&kept.node) == Whose::ThisNodes => {
-                self.remember(&kept);
-                kept.given.policy
-            }
             Ok(Some(kept)) => {
+                match whose(&kept.node) {
+                    Whose::ThisNodes => {
+                        self.remember(&kept);
+                        return kept.given.policy;
+                    }
+                    Whose::NotAsked => return kept.given.policy,
+                    Whose::AnotherNodes | Whose::NotKnown => {}
+                }
                 let node = kept.node.clone();
                 let policy = self.faults_of(Some(kept), FOREIGN, whose, say);
                 if !policy.rules.is_empty() {

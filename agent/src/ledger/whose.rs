@@ -67,9 +67,12 @@ struct About {
 /// Whose a policy is that was `given` to a node of this id, and is asked for by `node`. An agent in a container may call the node
 /// otherwise; then the daemon of this boot does, or the ledger has both names. A node that is not known is held against nothing.
 fn whose(file: &LedgerFile, given: &NodeId, node: Option<&Node>) -> Whose {
-    let Some(node) = node.filter(|node| node.id != *given) else {
-        return Whose::ThisNodes;
+    let Some(node) = node else {
+        return Whose::NotAsked;
     };
+    if node.id == *given {
+        return Whose::ThisNodes;
+    }
     let about = read_plain(&file.folder.join(ABOUT)).ok();
     let about: Option<About> = about.and_then(|text| serde_json::from_slice(&text).ok());
     let is_of_daemon = |about: About| {
@@ -144,7 +147,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = LedgerFile::of(folder.path().to_owned());
         let (own, other) = (named("own"), named("other"));
-        assert_eq!(whose(&file, &other.id, None), Whose::ThisNodes);
+        assert_eq!(whose(&file, &other.id, None), Whose::NotAsked);
         let whose = |node: &Node| whose(&file, &other.id, Some(node));
         assert_eq!(whose(&other), Whose::ThisNodes);
         assert_eq!(whose(&own), Whose::NotKnown, "no ledger");

@@ -147,6 +147,21 @@ fn what_may_be_a_fault_by_this_nodes_policy_stays_one_without_a_ledger() {
     }
 }
 
+/// `clear` asks for no node, so that the policy's is held against none.
+#[test]
+fn a_policy_whose_node_was_not_compared_is_not_kept_as_this_nodes() {
+    let node = judged();
+    log(&node, 1, &xid(63, REMAPPED));
+    assert_eq!(daemon(&node, &[]).code, 2);
+    let last = fs::read(node.path("state/policy.last.json")).unwrap();
+    change(&node, "state/policy.json", |kept| {
+        kept["node"] = json!("the-node-of-the-image");
+    });
+    let cleared = bare(&node, "clear", &["xid", "--reason", "seen", "--by", "anna"]);
+    assert_eq!(cleared.code, 0, "{}", cleared.stderr);
+    assert_eq!(fs::read(node.path("state/policy.last.json")).unwrap(), last);
+}
+
 /// The folder came with the copy of another node's disk.
 #[test]
 fn what_was_a_fault_by_the_policy_of_another_node_is_none_here() {

@@ -164,8 +164,14 @@ fn says_none(behind: &str, none: &str) -> bool {
 /// `before` and `behind` are what may belong to the word.
 pub(super) fn is_denied_parted(word: &str, before: &str, behind: &str) -> bool {
     let words = behind_search(before).rsplit(|letter: char| !letter.is_alphanumeric());
-    let mut near = words.filter(|word| !word.is_empty()).take(WORDS);
-    let is_none = near.any(|word| PARTED_NONE.iter().any(|none| word.eq_ignore_ascii_case(none)));
+    // A word with a `not` of its own is denied from right before it alone: in `nie odpowiada i nie można zresetować` both went wrong.
+    let reach = if word.split_whitespace().any(is_negator) {
+        1
+    } else {
+        WORDS
+    };
+    let mut near = words.filter(|word| !word.is_empty()).take(reach);
+    let is_none = near.any(is_negator);
     let behind = behind.trim_start();
     let is_over = |none: &&str| {
         let rest = behind.strip_prefix(*none);
@@ -173,6 +179,10 @@ pub(super) fn is_denied_parted(word: &str, before: &str, behind: &str) -> bool {
     };
     let is_handled = || HANDLED.iter().any(|known| before.trim_end().ends_with(known));
     is_none || is_noun(word) && is_handled() || PARTED_NONE_BEHIND.iter().any(is_over)
+}
+
+fn is_negator(word: &str) -> bool {
+    PARTED_NONE.iter().any(|none| word.eq_ignore_ascii_case(none))
 }
 
 fn is_noun(word: &str) -> bool {

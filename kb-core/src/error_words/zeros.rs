@@ -38,6 +38,7 @@ const BEFORE_NUMBERS: [&str; 16] = [
     "met",
     "med",
 ];
+const OPENING: [char; 5] = ['(', '（', '[', '{', '【'];
 /// Values that say that there is none.
 const VALUES: [&str; 31] = [
     "否",
@@ -73,7 +74,7 @@ const VALUES: [&str; 31] = [
     "لا يوجد",
 ];
 
-/// `0 个错误`, `mit 0 Fehlern`; not `GPU 0 错误`.
+/// `0 个错误`, `mit 0 Fehlern`; not `GPU 0 错误`, `worker-0 错误`.
 pub(super) fn is_zero_before(before: &str) -> bool {
     let text = before.trim_end();
     let counted = COUNTERS.iter().find_map(|counter| text.strip_suffix(counter));
@@ -86,14 +87,18 @@ pub(super) fn is_zero_before(before: &str) -> bool {
     if counted.is_none() && is_joined(rest) {
         return false;
     }
-    let rest = rest.trim_end();
-    let last = rest
+    let is_behind_blank = rest.ends_with(char::is_whitespace);
+    let bare = rest.trim_end();
+    let last = bare
         .rsplit(|letter: char| !letter.is_alphanumeric())
         .next()
         .unwrap_or_default();
-    let is_apart = rest.is_empty() || last.is_empty();
+    // A sign right before the number, and `#` in any place, makes it a name: `worker-0`, `gpu:0`, `GPU #0`.
+    let is_behind_sign = is_behind_blank && last.is_empty() && !bare.ends_with('#');
     counted.is_some()
-        || is_apart
+        || bare.is_empty()
+        || is_behind_sign
+        || rest.ends_with(OPENING)
         || BEFORE_NUMBERS
             .iter()
             .any(|known| last.eq_ignore_ascii_case(known))

@@ -7,7 +7,7 @@ use std::os::unix::fs::MetadataExt as _;
 use super::super::HostRoot;
 use super::boots::{OfThisBoot, has_beginning};
 use super::files::{at_tail, boot_second, open};
-use super::last_line::is_torn;
+use super::last_line::is_torn_for_good;
 use super::lines::{Kind, Lines};
 use super::origin::LARGEST_CLOCK_STEP;
 
@@ -52,7 +52,7 @@ pub(super) fn since_boot(root: &HostRoot, name: &str, file: &mut Lines) -> io::R
         if !is_empty {
             // Nobody ends its last line any more.
             let last = aside.last_line();
-            is_torn_aside |= last.iter().any(is_torn);
+            is_torn_aside |= last.iter().any(is_torn_for_good);
             records.extend(last);
         }
         if is_empty && still_written.is_none() {

@@ -28,8 +28,8 @@ const WRITERS: [&str; 20] = [
     "tag",
     "transport",
 ];
-/// Those of them that name the program itself, so that another name in them denies the kernel. What a shipper of logs writes about
-/// itself, its tag or its process, denies nothing.
+/// Those of them that name the program itself, so that another name in them denies the kernel, unless they stand around a
+/// record of the kernel's that tells of something. What a shipper of logs writes about itself, its tag or its process, denies nothing.
 const PROGRAMS: [&str; 4] = ["appname", "program", "programname", "syslogidentifier"];
 /// How syslog and the journal name the kernel, and its facility.
 const KERNEL: [&str; 3] = ["kernel", "kernel:", "kern"];
@@ -44,7 +44,12 @@ pub(super) fn may_be_kernels(line: &str) -> bool {
     }
     // The parser bounds how deep objects lie within each other.
     match serde_json::from_str::<Map<String, Value>>(line) {
-        Ok(fields) => is_by_kernel(&fields).unwrap_or_else(|| tells_as_kernel(&fields)),
+        Ok(fields) => match is_by_kernel(&fields) {
+            Some(true) => true,
+            // A shipper of logs may name itself around a record of the kernel's.
+            Some(false) => fields.values().any(holds_record_of_kernel),
+            None => tells_as_kernel(&fields),
+        },
         // It is cut, or its template leaves quotes within a message as they are.
         Err(_) => ["\"kernel\"", "\"kernel:\""]
             .iter()
@@ -87,15 +92,38 @@ fn names_kernel(field: &str, value: &Value) -> Option<bool> {
     let is_facility = field.contains("facility");
     match value {
         // Nobody is named.
-        Value::String(name) if matches!(name.trim(), "" | "-") => None,
+        Value::String(name) if names_nobody(name) => None,
         Value::String(name) => {
             let is_number = is_facility && name.trim().parse::<u64>() == Ok(FACILITY);
             Some(is_number || is_kernel(name))
         }
         // Another number may be that of a process.
         Value::Number(number) if is_facility => Some(number.as_u64() == Some(FACILITY)),
-        Value::Object(about) => about.get("name")?.as_str().map(is_kernel),
+        Value::Object(about) => {
+            let name = about.get("name")?.as_str();
+            name.filter(|name| !names_nobody(name)).map(is_kernel)
+        }
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) => None,
+    }
+}
+
+fn names_nobody(name: &str) -> bool {
+    matches!(name.trim(), "" | "-")
+}
+
+/// Whether an object in it names the kernel as the program, and beside that has a text that tells of something.
+fn holds_record_of_kernel(value: &Value) -> bool {
+    match value {
+        Value::Object(fields) => {
+            let is_kernels = |(name, value): (&String, &Value)| {
+                let name = letters(name);
+                PROGRAMS.contains(&name.as_str()) && names_kernel(&name, value) == Some(true)
+            };
+            let mut own = fields.values().filter_map(Value::as_str);
+            (fields.iter().any(is_kernels) && own.any(tells)) || fields.values().any(holds_record_of_kernel)
+        }
+        Value::Array(values) => values.iter().any(holds_record_of_kernel),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
     }
 }
 
@@ -110,13 +138,12 @@ fn tells_as_kernel(fields: &Map<String, Value>) -> bool {
     for value in fields.values() {
         texts(value, &mut all);
     }
-    let tells = |text: &str| {
-        messages(text)
-            .texts
-            .iter()
-            .any(|text| read_message(text).is_some() || has_unread_number(text))
-    };
     all.iter().any(|text| is_kernel(text)) && all.iter().any(|text| tells(text))
+}
+
+fn tells(text: &str) -> bool {
+    let mut texts = messages(text).texts.into_iter();
+    texts.any(|text| read_message(&text).is_some() || has_unread_number(&text))
 }
 
 fn texts<'v>(value: &'v Value, all: &mut Vec<&'v str>) {
@@ -151,6 +178,9 @@ mod tests {
             // Around it stands what a shipper of logs says of itself.
             r#"{"tag":"syslog.node","record":{"program":"kernel","message":"NVRM: x"}}"#,
             r#"{"app":"shipper","process":{"name":"fluent-bit"},"records":[{"appname":"kernel","msg":"NVRM: x"}]}"#,
+            r#"{"appname":"fluent-bit","record":{"program":"kernel","message":"NVRM: Xid (PCI:0000:3b:00): 79, x"}}"#,
+            r#"{"program":"shipper","lines":[{"appname":"kernel","msg":"NVRM: Xid (PCI:0000:3b"}]}"#,
+            r#"{"program":{"name":"-"},"origin":"kernel","msg":"NVRM: Xid (PCI:0000:3b:00): 79, x"}"#,
             r#"{"transport":"udp","origin":"kernel","msg":"NVRM: Xid (PCI:0000:3b:00): 79, x"}"#,
             r#"{"syslogfacility":"0","msg":"NVRM: x"}"#,
             r#"{"programname":"-","origin":"kernel","msg":"NVRM: Xid (PCI:0000:3b:00): 79, x"}"#,
@@ -169,7 +199,8 @@ mod tests {
             r#"{"program":"sshd","message":"a \"kernel\""}"#,
             r#"{"program":"jupyter","kernel":"python3","component":"kernel","message":"x"}"#,
             r#"{"programname":"app","msg":"NVRM: Xid (PCI:0000:3b:00): 79, x","origin":"kernel"}"#,
-            r#"{"program":"app","data":{"program":"kernel","message":"NVRM: Xid (PCI:0000:3b:00): 79, x"}}"#,
+            r#"{"program":"app","data":{"program":"kernel","message":"module loaded"}}"#,
+            r#"{"program":"app","data":{"component":"kernel","message":"NVRM: Xid (PCI:0000:3b:00): 79, x"}}"#,
             r#"{"syslogfacility":1,"component":"kernel","msg":"x"}"#,
             r#"{"level":"info","component":"kernel","msg":"module loaded"}"#,
             r#"{"log":"kernel","stream":"stdout"}"#,

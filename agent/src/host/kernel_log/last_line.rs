@@ -3,6 +3,7 @@
 use kb_core::health::{Unended, What, read_message};
 
 use super::lines::{Earlier, Lines};
+use super::message::ends_in_number;
 use super::record::Record;
 
 /// When such a line counts.
@@ -87,8 +88,33 @@ fn what(records: &[Record]) -> Vec<(What, String)> {
     events.map(|event| (event.what, event.device)).collect()
 }
 
+/// True of a message in a last line that nobody ends any more, where its number is missing or may be cut.
+pub(super) fn is_torn_for_good(record: &Record) -> bool {
+    let message = &record.message;
+    let may_be_cut = || read_message(message).is_some() && ends_in_number(message);
+    is_torn(record) || may_be_cut()
+}
+
 /// True of a message that begins as that of an Xid and has no number.
-pub(super) fn is_torn(record: &Record) -> bool {
+fn is_torn(record: &Record) -> bool {
     let begins = ["NVRM: Xid (", ": SXid ("];
     begins.iter().any(|begin| record.message.contains(begin)) && read_message(&record.message).is_none()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_at_which_a_file_ends_for_good_may_be_cut() {
+        for (message, expected) in [
+            ("NVRM: Xid (PCI:0000:3b", true),
+            ("NVRM: Xid (PCI:0000:3b:00): 7", true),
+            ("NVRM: Xid (PCI:0000:3b:00): 79,", false),
+            ("usb (1-1): 7", false),
+        ] {
+            let record = Record::from_text(&format!("Nov 21 10:00:00 gpu-17 kernel: {message}")).unwrap();
+            assert_eq!(is_torn_for_good(&record), expected, "{message}");
+        }
+    }
 }

@@ -10,7 +10,7 @@ use kb_core::text::Sha256;
 use super::super::HostRoot;
 use super::aside;
 use super::files::{FORMS, MOST_RECORDS, TAIL_BYTES};
-use super::last_line::is_torn;
+use super::last_line::is_torn_for_good;
 use super::origin::Origin;
 use super::record::{Record, Written};
 use crate::files::last_bytes;
@@ -178,7 +178,7 @@ impl Lines {
         } else {
             // Nobody ends the last line any more.
             let last = old.last_line();
-            is_lost |= last.iter().any(is_torn);
+            is_lost |= last.iter().any(is_torn_for_good);
             records.extend(last);
         }
         Ok((records, is_lost))

@@ -24,12 +24,23 @@ pub(super) fn messages(text: &str) -> Messages {
     let mut starts = starts(&text);
     let is_cut = starts.len() > MOST;
     starts.truncate(MOST);
-    let ends = starts.iter().copied().chain([text.len()]);
+    // The letter behind a number that may be cut stays with it, so that nobody takes it for a whole one.
+    let end_before = |start: usize| {
+        let is_cut = text.get(..start).is_some_and(ends_in_number);
+        if is_cut { start + 1 } else { start }
+    };
+    let ends = starts.iter().map(|start| end_before(*start)).chain([text.len()]);
     let begins = std::iter::once(0).chain(starts.iter().copied());
     let pieces = begins.zip(ends).filter_map(|(begin, end)| text.get(begin..end));
     let one_line = |piece: &str| piece.trim_matches('\n').replace('\n', " ");
     let texts = pieces.map(one_line).filter(|piece| !piece.is_empty()).collect();
     Messages { texts, is_cut }
+}
+
+/// `NVRM: Xid (PCI:0000:3b:00): 7`, where what comes next, or the end, may have cut the number.
+pub(super) fn ends_in_number(text: &str) -> bool {
+    let before = text.trim_end_matches(|letter: char| letter.is_ascii_digit());
+    before.len() < text.len() && before.ends_with("): ")
 }
 
 /// With line ends, and with letters that are not ASCII. Other bytes stay as `\xNN`: what cannot be printed must not act on a terminal, and
@@ -193,6 +204,17 @@ mod tests {
     }
 
     #[test]
+    fn a_number_that_is_written_over_is_nobodys() {
+        let (cut, second) = ("NVRM: Xid (PCI:0000:3b:00): 7", xid("4c", 31));
+        let both = texts(&format!("{cut}{second}"));
+        assert_eq!(both, [format!("{cut}N"), second.clone()]);
+        assert!(kb_core::health::has_unread_number(&both[0]));
+        // A line end, or a blank, is behind the whole number.
+        assert_eq!(texts(&format!(r"{cut}\x0a{second}")), [cut, second.as_str()]);
+        assert_eq!(texts(&format!("{cut} {second}"))[0], format!("{cut} "));
+    }
+
+    #[test]
     fn lines_of_one_message_stay_together() {
         let first = "NVRM: The NVIDIA GPU 0000:3b:00.0";
         let last = "NVRM: (PCI ID: 10de:2330) installed in this system has";
@@ -249,7 +271,9 @@ mod tests {
             for text in [String::from_utf8_lossy(&bytes).into_owned(), parts.concat()] {
                 let read = messages(&text);
                 prop_assert!(read.texts.len() <= MOST + 1);
-                prop_assert!(read.texts.iter().map(String::len).sum::<usize>() <= text.len());
+                // A letter behind a number that is written over is told twice.
+                let most = text.len() + read.texts.len();
+                prop_assert!(read.texts.iter().map(String::len).sum::<usize>() <= most);
                 prop_assert!(read.texts.iter().all(|text| !text.contains('\n') && !text.is_empty()));
             }
         }

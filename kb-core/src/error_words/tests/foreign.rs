@@ -204,6 +204,38 @@ fn what_a_colon_a_dash_or_a_bracket_parts_from_an_error_does_not_deny_it() {
 }
 
 #[test]
+fn a_zero_in_the_name_of_something_counts_no_errors() {
+    for line in [
+        "worker-0 失败",
+        "gpu-0 错误",
+        "GPU #0 błąd",
+        "GPU # 0 błąd",
+        "gpu:0 错误",
+    ] {
+        assert!(looks_like_error(line), "{line}");
+    }
+    for line in ["Test: 0 błędów", "结果 - 0 错误", "wynik (0 błędów)", "0 błędów"] {
+        assert!(!looks_like_error(line), "{line}");
+    }
+}
+
+#[test]
+fn what_did_not_go_is_no_denial_of_what_could_not_be_done() {
+    for line in [
+        "GPU nie odpowiada i nie można go zresetować",
+        "GPU não responde e não foi possível reiniciar",
+        "enheten svarar inte och kunde inte startas",
+        "устройство не отвечает и не удалось сбросить",
+        "thiết bị không phản hồi và không thể khởi động lại",
+    ] {
+        assert!(looks_like_error(line), "{line}");
+    }
+    for line in ["nie ma błędów", "inga fel uppstod", "không có lỗi"] {
+        assert!(!looks_like_error(line), "{line}");
+    }
+}
+
+#[test]
 fn a_search_is_denied_by_errors_that_it_looked_for_alone() {
     for line in [
         "nie znaleziono urządzenia (kod błędu 5)",

@@ -26,7 +26,7 @@ impl KernelTimes {
         self.0.is_empty()
     }
 
-    pub(super) fn forget(&mut self, id: &str) {
+    fn forget(&mut self, id: &str) {
         self.0.remove(id);
     }
 

@@ -1,6 +1,8 @@
 //! Lines of the kernel log that may be of this boot or of an earlier one.
 
-use super::super::{Bearing, Health, Ledger, Look, Missed, Occurrence, health_by, needs_admission, read_line};
+use super::super::{
+    Bearing, Health, Ledger, Look, Missed, Occurrence, health_by, needs_admission, read_line,
+};
 use super::{GPU_0, looked, only, xid};
 use crate::policy::Policy;
 use crate::policy::tests::rule;
@@ -73,7 +75,7 @@ fn a_line_in_doubt_moves_no_open_fault_into_another_boot() {
 fn no_line_in_doubt_moves_what_says_as_much() {
     let action = xid(
         GPU_0,
-        "154, GPU recovery action changed from 0x0 (None) to 0x1 (GPU Reset Required)",
+        "154, GPU recovery action changed from 0x0 (None) to 0x5 (Recover IMEX Domain)",
     );
     for line in [xid(GPU_0, "63, x"), xid(GPU_0, "31, x"), action] {
         let mut ledger = Ledger::default();

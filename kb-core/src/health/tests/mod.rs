@@ -7,6 +7,7 @@
 
 mod admission;
 mod bus;
+mod counted;
 mod doubt;
 mod endings;
 mod lifetime;

@@ -344,7 +344,8 @@ fn lines_of_this_boot_that_are_gone_at_the_first_look_are_told() {
     // Nobody reads again a line whose number cannot be read.
     let cut = long.clone() + &syslog(7, "NVRM: Xid (PCI:0000:3b");
     let root = tree(&[(KERN, &cut)]);
-    assert_eq!(look(root.path(), "a", &mut None).1, Missed::BetweenLooks);
+    let read = events(&HostRoot::new(root.path()), Some("a"), None, NOW);
+    assert_eq!(read.missed, Missed::BetweenLooks);
     // The older file was written to before the boot alone.
     let root = tree(&[
         ("proc/stat", "btime 1000000000\n"),
