@@ -303,6 +303,7 @@ mod tests {
             })
             .collect();
         let mut admission = good;
+        admission["host"] = json!({ "kernel_log.readable": { "value": true, "source": "test" } });
         admission["load"] = json!({ "asked_seconds": 60.0, "seconds": 60.0, "steps": 9, "earlier": gap, "findings": [],
             "gpus": loaded });
         assert_eq!(why(Verdict::Broken, Some(&admission)), None);

@@ -252,8 +252,8 @@ mod tests {
         let with = |open: bool, last_proof: &Value| {
             let mut look = with_event(look(2), open, &none, last_proof);
             for entry in look["health"]["open"].as_array_mut().unwrap() {
-                entry["cause"] = json!("kernel_message");
-                entry["id"] = json!("kernel_message@node");
+                entry["cause"] = json!("log_missed");
+                entry["id"] = json!("log_missed@node");
                 entry["device"] = json!("node");
                 entry["bearing"] = json!("unknown");
             }
