@@ -38,7 +38,7 @@ const BEFORE_NUMBERS: [&str; 16] = [
     "met",
     "med",
 ];
-const OPENING: [char; 5] = ['(', '（', '[', '{', '【'];
+const BEFORE_ZERO: [char; 11] = ['(', '（', '[', '{', '【', '：', '"', '“', '「', '|', '='];
 /// Values that say that there is none.
 const VALUES: [&str; 31] = [
     "否",
@@ -98,7 +98,7 @@ pub(super) fn is_zero_before(before: &str) -> bool {
     counted.is_some()
         || bare.is_empty()
         || is_behind_sign
-        || rest.ends_with(OPENING)
+        || rest.ends_with(BEFORE_ZERO)
         || BEFORE_NUMBERS
             .iter()
             .any(|known| last.eq_ignore_ascii_case(known))

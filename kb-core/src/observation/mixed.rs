@@ -14,7 +14,8 @@ pub(super) fn is_mixed(behind: &[u8]) -> bool {
     let goes_on = behind.get(digits..).unwrap_or_default();
     let is_written_over = match goes_on {
         [b':', next, ..] => next.is_ascii_hexdigit(),
-        [next, ..] => digits > 0 && next.is_ascii_alphabetic(),
+        // A name, or the time or the priority that begins a line.
+        [next, ..] => digits > 0 && (next.is_ascii_alphabetic() || matches!(next, b'-' | b'<' | b'[')),
         [] => false,
     };
     place.contains(&b'(') || is_written_over
@@ -30,6 +31,12 @@ mod tests {
             ("PCI:0000:3bNVRM: Xid (PCI:0000:4c:00): 31:00): 79, x", true),
             ("PCI:0000:4c:00): 31:00): 79, x", true),
             ("PCI:0000:3b:00): 7NVRM: Xid (PCI:0000:4c:00): 31, x", true),
+            ("PCI:0000:3b:00): 72026-11-24T10:00:00+00:00 gpu kernel: x", true),
+            (
+                "PCI:0000:3b:00): 7<4>1 2026-11-24T10:00:00Z gpu kernel - - - x",
+                true,
+            ),
+            ("PCI:0000:3b:00): 7[   12.345678] x", true),
             ("PCI:0000:3b:00): 79, x", false),
             ("PCI:0000:3b:00): 79", false),
             ("PCI:0000:3b:00): x", false),

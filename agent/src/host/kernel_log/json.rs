@@ -111,13 +111,13 @@ fn names_nobody(name: &str) -> bool {
     matches!(name.trim(), "" | "-")
 }
 
-/// Whether an object in it names the kernel as the program, and beside that has a text that tells of something.
+/// Whether an object in it names the kernel as its writer, and beside that has a text that tells of something.
 fn holds_record_of_kernel(value: &Value) -> bool {
     match value {
         Value::Object(fields) => {
             let is_kernels = |(name, value): (&String, &Value)| {
                 let name = letters(name);
-                PROGRAMS.contains(&name.as_str()) && names_kernel(&name, value) == Some(true)
+                WRITERS.contains(&name.as_str()) && names_kernel(&name, value) == Some(true)
             };
             let mut own = fields.values().filter_map(Value::as_str);
             (fields.iter().any(is_kernels) && own.any(tells)) || fields.values().any(holds_record_of_kernel)
@@ -183,6 +183,7 @@ mod tests {
             r#"{"program":{"name":"-"},"origin":"kernel","msg":"NVRM: Xid (PCI:0000:3b:00): 79, x"}"#,
             r#"{"transport":"udp","origin":"kernel","msg":"NVRM: Xid (PCI:0000:3b:00): 79, x"}"#,
             r#"{"syslogfacility":"0","msg":"NVRM: x"}"#,
+            r#"{"program":"shipper","record":{"tag":"kernel:","facility":"kern","msg":"NVRM: Xid (PCI:0000:3b:00): 79, x"}}"#,
             r#"{"programname":"-","origin":"kernel","msg":"NVRM: Xid (PCI:0000:3b:00): 79, x"}"#,
             r#"{"SyslogFacility":"3","origin":"kernel","msg":"NVRM: Xid (PCI:0000:3b:00): 79, x"}"#,
             // Cut, and with quotes in it.

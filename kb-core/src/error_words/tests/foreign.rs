@@ -214,7 +214,16 @@ fn a_zero_in_the_name_of_something_counts_no_errors() {
     ] {
         assert!(looks_like_error(line), "{line}");
     }
-    for line in ["Test: 0 błędów", "结果 - 0 错误", "wynik (0 błędów)", "0 błędów"] {
+    for line in [
+        "Test: 0 błędów",
+        "结果 - 0 错误",
+        "检查结果：0 错误",
+        "wynik (0 błędów)",
+        "\"0 błędów\"",
+        "|0 错误",
+        "wynik=0 błędów",
+        "0 błędów",
+    ] {
         assert!(!looks_like_error(line), "{line}");
     }
 }

@@ -217,9 +217,11 @@ impl Ledger {
     /// Opens an entry, or adds to the one that is open: it stays as bad as it has been.
     fn add(&mut self, new: New<'_>) {
         let id = new.id();
-        let says_as_much = |entry: &Entry| entry.id == id && entry.bearing >= new.bearing;
+        let says_as_much = |entry: &Entry| {
+            entry.id == id && entry.bearing >= new.bearing && entry.boot_id.as_deref() != new.boot_id
+        };
         if new.is_in_doubt && self.open.iter().any(says_as_much) {
-            // What is open is of a boot that is known, and stays in it.
+            // What is open of another boot stays in it.
             return;
         }
         let order = self.next_place();

@@ -117,3 +117,12 @@ fn what_was_missed_in_an_earlier_boot_is_of_that_boot() {
     let health = ledger.health(look.unread);
     assert_eq!(only(&health).boot_id.as_deref(), Some("a"));
 }
+
+#[test]
+fn lines_in_doubt_of_one_boot_are_counted() {
+    let (mut ledger, report) = (Ledger::default(), looked("a"));
+    let line = xid(GPU_0, "79, x");
+    look(&mut ledger, &report, &line, true);
+    let open = look(&mut ledger, &report, &line, true);
+    assert_eq!((only(&open).count, only(&open).bearing), (2, Bearing::Unknown));
+}
