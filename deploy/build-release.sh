@@ -61,9 +61,7 @@ set -m
 cargo zigbuild --profile server --locked --target "$triple.$glibc" --package peerless &
 server=$!
 trap 'kill -- "-$server" 2> /dev/null || true' EXIT
-# Nothing of the agent unwinds (panic = "abort"): tables for it are a tenth of the program.
-CARGO_ENCODED_RUSTFLAGS+=$'\x1f'-Cforce-unwind-tables=no \
-    cargo zigbuild --profile agent --locked --target "$triple.$glibc" --package peerless-agent
+cargo zigbuild --profile agent --locked --target "$triple.$glibc" --package peerless-agent
 wait "$server"
 trap - EXIT
 install -m 755 "$target/$triple/server/peerless" "$target/$triple/agent/peerless-agent" "$out/"
