@@ -15,7 +15,7 @@ use crate::node::{Node, Run};
 use crate::tree::write;
 
 /// Short steps in place of minutes, and copies of a size that the stand-in's kernels can compare.
-pub(crate) const SHORT: [&str; 4] = ["--load-steps", "12", "--copy-kib", "128"];
+pub(crate) const SHORT: [&str; 4] = ["--load-steps", "12", "--copy-kib", "64"];
 const BOOTED: &str = "5,0,0,-;Linux version 6.8.0\n";
 
 /// A node whose kernel log the agent reads. The scenario is made with the place of the log.

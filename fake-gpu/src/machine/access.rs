@@ -27,6 +27,8 @@ pub(crate) struct Reach {
     direct: bool,
     /// False where the initiator was granted reading alone.
     writable: bool,
+    /// Whether the scenario has a fault of some access to some of the region.
+    faulty: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,14 +82,19 @@ impl Machine {
         if rights.is_none() && (engine == Engine::Sm || device.is_some_and(is_sealed)) {
             return Err(Code::ILLEGAL_ADDRESS);
         }
-        Ok(Reach {
+        let mut reach = Reach {
             region,
             offset,
             initiator: context.gpu,
             routes,
             direct: rights.is_some(),
             writable: rights != Some(false),
-        })
+            faulty: false,
+        };
+        reach.faulty = [Access::Load, Access::Store, Access::Atomic]
+            .into_iter()
+            .any(|access| self.faults(&reach, access).next().is_some());
+        Ok(reach)
     }
 
     fn faults<'a>(&'a self, reach: &Reach, access: Access) -> impl Iterator<Item = &'a MemoryFault> {
@@ -104,7 +111,11 @@ impl Machine {
     }
 
     /// What becomes of an access to one number.
+    #[inline]
     pub(crate) fn fate(&self, reach: &Reach, access: Access) -> Fate {
+        if !reach.faulty {
+            return Fate::Through;
+        }
         let place = reach.physical(reach.offset);
         self.faults(reach, access)
             .find(|fault| fault.covers(place))

@@ -25,6 +25,8 @@ pub(crate) struct KernelMemory {
     context: Arc<Context>,
     /// Where the last accesses went, good while nothing changes.
     found: Vec<Reach>,
+    /// Which of them the last one is.
+    last: usize,
     /// [`super::memory::AddressSpace::changes`] when they were found.
     found_at: u64,
     /// Bytes that reach their owner when the kernel ends.
@@ -40,6 +42,7 @@ impl KernelMemory {
             context,
             traffic,
             found: Vec::new(),
+            last: 0,
             found_at: 0,
             deferred: BTreeMap::new(),
         }
@@ -60,35 +63,45 @@ impl KernelMemory {
         Ok(())
     }
 
-    /// Finds the bytes, leaves them as the first of `found`, and gives the GPU whose memory it is, if it is one's.
+    /// Finds the bytes, leaves their place in `found` as `last`, and gives the GPU whose memory it is, if it is one's.
+    #[inline]
     fn find(&mut self, address: u64, size: usize) -> Result<Option<usize>, Trap> {
         let changes = self.machine.memory.changes();
         if changes != self.found_at {
             self.found.clear();
             self.found_at = changes;
         }
-        let known = self
-            .found
-            .iter()
-            .position(|reach| reach.region.holds(address, size as u64));
-        if let Some(place) = known {
-            self.found.swap(0, place);
-        } else {
-            let reach = self
-                .machine
-                .reach(&self.context, Engine::Sm, address, size as u64);
-            self.found
-                .insert(0, reach.map_err(|_| Trap::IllegalAddress(address))?);
-            self.found.truncate(REMEMBERED);
+        let holds = |reach: &Reach| reach.region.holds(address, size as u64);
+        if !self.found.get(self.last).is_some_and(holds) {
+            self.last = match self.found.iter().position(holds) {
+                Some(place) => place,
+                None => self.look_up(address, size)?,
+            };
         }
-        let first = self.found.first_mut().ok_or(Trap::IllegalAddress(address))?;
-        first.offset = (address - first.region.address) as usize;
-        Ok(first.owner())
+        let reach = self
+            .found
+            .get_mut(self.last)
+            .ok_or(Trap::IllegalAddress(address))?;
+        reach.offset = (address - reach.region.address) as usize;
+        Ok(reach.owner())
+    }
+
+    /// Adds what holds the bytes to `found`, in place of the oldest if there are enough, and gives its place there.
+    #[cold]
+    fn look_up(&mut self, address: u64, size: usize) -> Result<usize, Trap> {
+        let reach = self
+            .machine
+            .reach(&self.context, Engine::Sm, address, size as u64);
+        if self.found.len() >= REMEMBERED {
+            self.found.remove(0);
+        }
+        self.found.push(reach.map_err(|_| Trap::IllegalAddress(address))?);
+        Ok(self.found.len() - 1)
     }
 
     /// What [`KernelMemory::find`] has found, and what becomes of an access to it.
     fn fate(&self, address: u64, access: Access) -> Result<(&Reach, Fate), Trap> {
-        let reach = self.found.first().ok_or(Trap::IllegalAddress(address))?;
+        let reach = self.found.get(self.last).ok_or(Trap::IllegalAddress(address))?;
         if access != Access::Load {
             reach
                 .demand_writable()
@@ -135,7 +148,11 @@ fn corrupted(fate: Fate, reach: &Reach, size: usize, value: u64) -> u64 {
 }
 
 impl Memory for KernelMemory {
-    fn turn_of(&mut self, thread: u64) {
+    fn begin(&mut self, thread: usize) {
+        self.traffic.begin(thread);
+    }
+
+    fn turn_of(&mut self, thread: usize) {
         self.traffic.turn_of(thread);
     }
 

@@ -1,6 +1,6 @@
 //! Mapped memory, touched only through atomic operations: other threads and other processes have it mapped too.
 
-use rustix::mm::{MapFlags, ProtFlags, mmap, mmap_anonymous, munmap};
+use rustix::mm::{Advice, MapFlags, ProtFlags, madvise, mmap, mmap_anonymous, munmap};
 use std::{
     ffi::c_void,
     fs::OpenOptions,
@@ -47,6 +47,9 @@ impl Mapping {
                 0,
             )?
         };
+        // Programs use few places of large files: reading ahead costs more than it saves. Only a hint.
+        // SAFETY: this is what was mapped.
+        let _ = unsafe { madvise(start, bytes, Advice::Random) };
         Ok(Self { start, bytes })
     }
 
@@ -108,6 +111,7 @@ impl Mapping {
     }
 
     /// One aligned number of 1, 2, 4 or 8 bytes in one step; `None` outside or unaligned.
+    #[inline]
     pub(crate) fn load(&self, at: usize, size: usize) -> Option<u64> {
         Some(match size {
             1 => u64::from(self.u8_at(at)?.load(Ordering::Acquire)),
@@ -119,6 +123,7 @@ impl Mapping {
     }
 
     /// The counterpart of [`Mapping::load`].
+    #[inline]
     pub(crate) fn store(&self, at: usize, size: usize, value: u64) -> Option<()> {
         match size {
             1 => self.u8_at(at)?.store(value as u8, Ordering::Release),

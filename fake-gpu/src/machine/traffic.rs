@@ -1,15 +1,15 @@
 //! What a kernel moves, and how long that takes in the model of time.
 
 use super::{Machine, time::Path};
-use std::collections::HashMap;
 
 pub(crate) struct Traffic {
     gpu: usize,
     /// With each GPU's memory, and last with the host's.
     with: Vec<Counts>,
-    /// Loads that each thread has made one after the other, by place of the owner.
-    waits: HashMap<(u64, usize), u64>,
-    thread: u64,
+    /// Loads that each resident thread has made one after the other: as many numbers as `with` has for each thread.
+    waits: Vec<u64>,
+    /// Where in `waits` those of the running thread begin.
+    thread: usize,
     /// Where the last load ended: one that goes on there is a part of the same access.
     end: u64,
 }
@@ -19,6 +19,8 @@ struct Counts {
     loads: u64,
     loaded: u64,
     stored: u64,
+    /// Loads that a thread has made one after the other: those of the thread with the most.
+    longest: u64,
 }
 
 impl Traffic {
@@ -28,7 +30,7 @@ impl Traffic {
         Self {
             gpu,
             with,
-            waits: HashMap::new(),
+            waits: Vec::new(),
             thread: 0,
             end: 0,
         }
@@ -38,23 +40,40 @@ impl Traffic {
         owner.unwrap_or(self.with.len() - 1)
     }
 
-    /// The loads that follow are of this thread.
-    pub(crate) fn turn_of(&mut self, thread: u64) {
-        self.thread = thread;
+    /// A new thread has this number among the resident ones.
+    pub(crate) fn begin(&mut self, thread: usize) {
+        let places = self.with.len();
+        let start = thread * places;
+        if self.waits.len() < start + places {
+            self.waits.resize(start + places, 0);
+        }
+        if let Some(waits) = self.waits.get_mut(start..start + places) {
+            waits.fill(0);
+        }
     }
 
+    /// The loads that follow are of this thread.
+    pub(crate) fn turn_of(&mut self, thread: usize) {
+        self.thread = thread * self.with.len();
+    }
+
+    #[inline]
     pub(crate) fn load(&mut self, owner: Option<usize>, address: u64, bytes: usize) {
         let place = self.place(owner);
         if let Some(counts) = self.with.get_mut(place) {
             counts.loads += 1;
             counts.loaded += bytes as u64;
-        }
-        if address != self.end {
-            *self.waits.entry((self.thread, place)).or_default() += 1;
+            if address != self.end
+                && let Some(waits) = self.waits.get_mut(self.thread + place)
+            {
+                *waits += 1;
+                counts.longest = counts.longest.max(*waits);
+            }
         }
         self.end = address + bytes as u64;
     }
 
+    #[inline]
     pub(crate) fn store(&mut self, owner: Option<usize>, bytes: usize) {
         let place = self.place(owner);
         if let Some(counts) = self.with.get_mut(place) {
@@ -82,9 +101,7 @@ impl Traffic {
                     owner if owner == self.gpu => speed.local_load_ns,
                     _ => speed.peer_load_ns,
                 };
-                let of_owner = self.waits.iter().filter(|((_, place), _)| *place == owner);
-                let longest = of_owner.map(|(_, loads)| *loads).max().unwrap_or(0);
-                end = end.max(begun + longest * each);
+                end = end.max(begun + counts.longest * each);
             }
         }
         if waited { end.max(time.now()) } else { end }

@@ -1,8 +1,8 @@
 //! Instructions as they are executed: everything looked up and checked.
 
-/// Number of a register of a thread.
+/// Number of a register of a thread. Constants have registers, too, which nothing writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Register(pub(super) usize);
+pub(super) struct Register(pub(super) u16);
 
 /// How the bits of a value are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,12 +18,6 @@ pub(super) enum Sort {
 pub(super) struct Type {
     pub(super) sort: Sort,
     pub(super) bits: u32,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Source {
-    Register(Register),
-    Value(u64),
 }
 
 /// `[base+offset]`.
@@ -113,7 +107,7 @@ pub(super) enum Operation {
         address: Address,
     },
     Store {
-        from: Vec<Source>,
+        from: Vec<Register>,
         ty: Type,
         address: Address,
     },
@@ -122,12 +116,12 @@ pub(super) enum Operation {
         kind: Atomic,
         ty: Type,
         address: Address,
-        b: Source,
-        c: Source,
+        b: Register,
+        c: Register,
     },
     Move {
         to: Register,
-        from: Source,
+        from: Register,
     },
     ReadSpecial {
         to: Register,
@@ -137,57 +131,57 @@ pub(super) enum Operation {
         to: Register,
         to_type: Type,
         to_bits: u32,
-        from: Source,
+        from: Register,
         from_type: Type,
     },
     Unary {
         kind: Unary,
         ty: Type,
         to: Register,
-        a: Source,
+        a: Register,
     },
     Binary {
         kind: Binary,
         ty: Type,
         to: Register,
-        a: Source,
-        b: Source,
+        a: Register,
+        b: Register,
     },
     /// `mad.lo`
     /// Of 32-bit floats.
     FusedMultiplyAdd {
         to: Register,
-        a: Source,
-        b: Source,
-        c: Source,
+        a: Register,
+        b: Register,
+        c: Register,
     },
     MultiplyAdd {
         ty: Type,
         to: Register,
-        a: Source,
-        b: Source,
-        c: Source,
+        a: Register,
+        b: Register,
+        c: Register,
     },
     /// `mul.wide` (with nothing added) and `mad.wide`
     MultiplyWide {
         ty: Type,
         to: Register,
-        a: Source,
-        b: Source,
-        c: Source,
+        a: Register,
+        b: Register,
+        c: Register,
     },
     Compare {
         kind: Comparison,
         ty: Type,
         to: Register,
-        a: Source,
-        b: Source,
+        a: Register,
+        b: Register,
     },
     Select {
         to: Register,
-        a: Source,
-        b: Source,
-        by: Source,
+        a: Register,
+        b: Register,
+        by: Register,
     },
     Branch {
         to: usize,
@@ -204,9 +198,15 @@ pub(super) enum Operation {
 /// An operation, and when it is done.
 #[derive(Clone, Debug)]
 pub(super) struct Instruction {
-    /// The register, and the value it must not have.
-    pub(super) unless: Option<(Register, u64)>,
+    /// The predicate, and the value it must not have.
+    pub(super) unless: Option<(Register, bool)>,
     pub(super) operation: Operation,
+}
+
+impl Special {
+    pub(super) fn is_clock(self) -> bool {
+        matches!(self, Self::Clock64 | Self::Clock | Self::GlobalTimer)
+    }
 }
 
 impl Type {
@@ -248,24 +248,33 @@ impl Type {
 
     /// The value as a number of any sign.
     pub(super) fn number(self, value: u64) -> i128 {
-        let value = self.cut(value);
-        if self.sort != Sort::Signed {
-            return i128::from(value);
+        let value = self.extended(value);
+        if self.sort == Sort::Signed {
+            i128::from(value as i64)
+        } else {
+            i128::from(value)
         }
-        let unused = 64 - self.bits;
-        i128::from((value << unused) as i64 >> unused)
+    }
+
+    /// The value filled up to 64 bits: by sign or with zeros.
+    #[inline]
+    pub(super) fn extended(self, value: u64) -> u64 {
+        if self.sort == Sort::Signed {
+            let unused = 64 - self.bits;
+            ((value << unused) as i64 >> unused) as u64
+        } else {
+            self.cut(value)
+        }
     }
 
     /// The value in a register of `bits`: wider ones are filled by sign or with zeros.
+    #[inline]
     pub(super) fn widened(self, value: u64, bits: u32) -> u64 {
-        cut(bits, self.number(value) as u64)
+        cut(bits, self.extended(value))
     }
 }
 
+/// The lowest bits, of which there are 1 to 64.
 fn cut(bits: u32, value: u64) -> u64 {
-    if bits >= 64 {
-        value
-    } else {
-        value & ((1 << bits) - 1)
-    }
+    value & (u64::MAX >> (64 - bits))
 }

@@ -53,8 +53,8 @@ pub struct Kernel {
     /// In their order.
     parameters: Vec<Parameter>,
     code: Vec<code::Instruction>,
-    /// How many each thread has.
-    registers: usize,
+    /// What those of each thread hold at first.
+    registers: Vec<u64>,
     clock_khz: u32,
 }
 

@@ -1,7 +1,7 @@
 //! Arithmetic, logic and comparisons.
 
 use super::{Compiled, Compiler, What, operands::Fit};
-use crate::ptx::code::{Binary, Comparison, Operation, Sort, Source, Type, Unary};
+use crate::ptx::code::{Binary, Comparison, Operation, Sort, Type, Unary};
 
 const NUMBERS: &[Sort] = &[Sort::Unsigned, Sort::Signed];
 const BITS: &[Sort] = &[Sort::Bits, Sort::Predicate];
@@ -79,7 +79,7 @@ impl Compiler<'_> {
                     to,
                     a,
                     b,
-                    c: Source::Value(0),
+                    c: self.constant(what, 0)?,
                 });
             }
             _ => return Err(what.error("needs .lo, .hi or .wide")),

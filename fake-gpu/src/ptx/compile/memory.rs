@@ -3,7 +3,7 @@
 use super::{Compiled, Compiler, What, operands::Fit};
 use crate::ptx::{
     ast::Operand,
-    code::{Atomic, Binary, Operation, Sort, Source, Type},
+    code::{Atomic, Binary, Operation, Sort, Type},
 };
 
 /// Where a load or store goes.
@@ -159,7 +159,7 @@ impl Compiler<'_> {
         let b = self.source(what, next()?, ty, Fit::Exact)?;
         let c = match kind {
             Atomic::CompareAndSwap => self.source(what, next()?, ty, Fit::Exact)?,
-            _ => Source::Value(0),
+            _ => self.constant(what, 0)?,
         };
         if operands.next().is_some() {
             return Err(what.error("too many operands"));

@@ -13,7 +13,7 @@ use super::{
     lex::error,
 };
 use names::Names;
-use std::{collections::BTreeMap, sync::Arc};
+use std::{cell::RefCell, collections::BTreeMap, sync::Arc};
 
 pub(super) fn compile(text: &Text, target: Target) -> Result<BTreeMap<String, Arc<Kernel>>, LoadError> {
     if text.version > target.max_version {
@@ -48,6 +48,7 @@ fn kernel(text: &Text, entry: &Entry, clock_khz: u32) -> Result<Kernel, LoadErro
         names: &names,
         version: text.version,
         target: text.target,
+        constants: RefCell::default(),
     };
     let mut code = Vec::new();
     for statement in &entry.statements {
@@ -60,6 +61,8 @@ fn kernel(text: &Text, entry: &Entry, clock_khz: u32) -> Result<Kernel, LoadErro
         unless: None,
         operation: Operation::Return,
     });
+    let mut registers = vec![0; names.register_count];
+    registers.append(&mut compiler.constants.take());
     let mut parameters: Vec<_> = names
         .parameters
         .values()
@@ -70,7 +73,7 @@ fn kernel(text: &Text, entry: &Entry, clock_khz: u32) -> Result<Kernel, LoadErro
         name: entry.name.clone(),
         parameters,
         code,
-        registers: names.register_count,
+        registers,
         clock_khz,
     })
 }
@@ -80,6 +83,8 @@ struct Compiler<'a> {
     names: &'a Names,
     version: (u32, u32),
     target: u32,
+    /// Those of the instructions so far, each once.
+    constants: RefCell<Vec<u64>>,
 }
 
 type Compiled<T> = Result<T, LoadError>;
@@ -94,7 +99,7 @@ impl Compiler<'_> {
                 if ty != Type::PREDICATE {
                     return Err(error(line, format!("'{}' is no predicate", guard.predicate)));
                 }
-                Some((register, u64::from(guard.negated)))
+                Some((register, guard.negated))
             }
         };
         let operation = self

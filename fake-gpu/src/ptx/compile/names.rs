@@ -78,11 +78,9 @@ impl Names {
                 Some(_) => format!("{}{number}", declared.name),
                 None => declared.name.clone(),
             };
-            if self
-                .registers
-                .insert(name, (Register(self.register_count), ty))
-                .is_some()
-            {
+            // MAX_REGISTERS is less than 2^16.
+            let register = Register(self.register_count as u16);
+            if self.registers.insert(name, (register, ty)).is_some() {
                 return Err(twice(declared));
             }
             self.register_count += 1;

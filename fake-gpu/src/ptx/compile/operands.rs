@@ -3,7 +3,7 @@
 use super::{Compiled, Compiler, What};
 use crate::ptx::{
     ast::Operand,
-    code::{Address, Register, Sort, Source, Type},
+    code::{Address, Register, Sort, Type},
     lex::error,
 };
 
@@ -78,13 +78,32 @@ impl Compiler<'_> {
         )))
     }
 
-    pub(super) fn source(&self, what: &What<'_>, operand: &Operand, ty: Type, fit: Fit) -> Compiled<Source> {
+    pub(super) fn source(
+        &self,
+        what: &What<'_>,
+        operand: &Operand,
+        ty: Type,
+        fit: Fit,
+    ) -> Compiled<Register> {
         match operand {
-            Operand::Number(value) if ty.sort != Sort::Predicate => Ok(Source::Value(ty.cut(*value))),
-            Operand::Name(name) if name == "WARP_SZ" && ty.bits == 32 => Ok(Source::Value(32)),
-            Operand::Name(_) => Ok(Source::Register(self.target(what, operand, ty, fit)?.0)),
+            Operand::Number(value) if ty.sort != Sort::Predicate => self.constant(what, ty.cut(*value)),
+            Operand::Name(name) if name == "WARP_SZ" && ty.bits == 32 => self.constant(what, 32),
+            Operand::Name(_) => Ok(self.target(what, operand, ty, fit)?.0),
             _ => Err(what.error("an operand is neither register nor number")),
         }
+    }
+
+    /// The register of a constant.
+    pub(super) fn constant(&self, what: &What<'_>, value: u64) -> Compiled<Register> {
+        let mut constants = self.constants.borrow_mut();
+        let known = constants.iter().position(|constant| *constant == value);
+        let place = known.unwrap_or(constants.len());
+        if known.is_none() {
+            constants.push(value);
+        }
+        u16::try_from(self.names.register_count + place)
+            .map(Register)
+            .map_err(|_| what.error("too many constants"))
     }
 
     /// `[register+offset]`

@@ -2,22 +2,30 @@
 //! that waits for another does not stop it. Blocks are let in until enough threads are resident and follow as
 //! others leave, in order, as on a real machine: a grid whose blocks wait for blocks that are not in yet hangs.
 
+mod block;
 mod clock;
 mod thread;
 
 use super::{Kernel, Trap};
+use block::Block;
 use clock::Clock;
-use thread::{State, Thread};
+use std::time::Duration;
 
 /// Threads that are resident at a time, unless one block alone has more.
 const RESIDENT: usize = 2048;
-/// Instructions of a turn.
-const TURN: usize = 2000;
+/// How long a kernel sleeps at first, and at last, while all its threads wait.
+const SHORTEST_SLEEP: Duration = Duration::from_micros(20);
+const LONGEST_SLEEP: Duration = Duration::from_millis(1);
 
-/// Global memory as a kernel sees it. Sizes are 1, 2, 4 or 8 bytes, addresses multiples of them.
+/// Global memory as a kernel sees it. Sizes are 1, 2, 4 or 8 bytes, addresses multiples of them. Resident threads have
+/// numbers from 0; one that has ended leaves its number to another.
 pub trait Memory {
+    /// A new thread has this number.
+    fn begin(&mut self, thread: usize) {
+        let _ = thread;
+    }
     /// What follows is done by the thread of this number.
-    fn turn_of(&mut self, thread: u64) {
+    fn turn_of(&mut self, thread: usize) {
         let _ = thread;
     }
     /// Reads a number.
@@ -47,58 +55,50 @@ struct Shared<'a> {
 
 impl Kernel {
     /// Runs a grid to its end, or to the first trap of any of its threads.
-    pub fn run(&self, launch: &Launch, memory: &mut dyn Memory) -> Result<(), Trap> {
+    pub fn run(&self, launch: &Launch, memory: &mut impl Memory) -> Result<(), Trap> {
         let shared = Shared {
             kernel: self,
             launch,
             clock: Clock::start(self.clock_khz),
         };
         let mut waiting = positions(launch.grid);
-        let mut resident: Vec<Vec<Thread>> = Vec::new();
+        let mut resident: Vec<Block> = Vec::new();
+        let mut ended: Vec<Block> = Vec::new();
+        let mut sleep = SHORTEST_SLEEP;
+        let block_threads: usize = launch.block.iter().map(|size| *size as usize).product();
         loop {
-            let mut threads: usize = resident.iter().map(Vec::len).sum();
+            let mut threads: usize = resident.iter().map(|block| block.left).sum();
             while threads < RESIDENT
-                && let Some(block) = waiting.next()
+                && let Some(position) = waiting.next()
             {
-                let block: Vec<Thread> = positions(launch.block)
-                    .map(|thread| Thread::new(self.registers, block, thread))
-                    .collect();
-                threads += block.len();
+                let first = resident.len() * block_threads;
+                let mut block = ended.pop().unwrap_or_else(|| Block::new(&shared, first));
+                block.begin(&shared, position, memory);
+                threads += block.left;
                 resident.push(block);
             }
             if resident.is_empty() {
                 return Ok(());
             }
+            let mut all_wait = true;
             for block in &mut resident {
-                turn(&shared, block, memory)?;
+                all_wait &= block.turn(&shared, memory)?;
             }
             let before = resident.len();
-            resident.retain(|block| !block.is_empty());
-            if resident.len() == before {
-                // Nobody has left: perhaps all wait for a kernel on another stream.
+            ended.extend(resident.extract_if(.., |block| block.left == 0));
+            if resident.len() < before {
+                continue;
+            }
+            // Nobody has left: perhaps all wait for a kernel on another stream, or for the host.
+            if all_wait {
+                std::thread::sleep(sleep);
+                sleep = LONGEST_SLEEP.min(sleep * 2);
+            } else {
                 std::thread::yield_now();
+                sleep = SHORTEST_SLEEP;
             }
         }
     }
-}
-
-/// Gives each thread of a block a turn; those that end leave it.
-fn turn(shared: &Shared<'_>, block: &mut Vec<Thread>, memory: &mut dyn Memory) -> Result<(), Trap> {
-    for thread in block.iter_mut() {
-        memory.turn_of(thread.number(shared.launch));
-        thread.turn(shared, TURN, memory)?;
-    }
-    block.retain(|thread| thread.state != State::Ended);
-    let Some(first) = block.first().map(|thread| thread.state) else {
-        return Ok(());
-    };
-    let all_there = matches!(first, State::At(_)) && block.iter().all(|thread| thread.state == first);
-    if all_there {
-        for thread in block {
-            thread.state = State::Runs;
-        }
-    }
-    Ok(())
 }
 
 /// All positions of a box, x fastest.
