@@ -1,9 +1,8 @@
 //! Lines that a template of a site made objects of JSON. It is read whose they are, and not what they say.
 
-use kb_core::health::{has_unread_number, read_message};
 use serde_json::{Map, Value};
 
-use super::message::messages;
+use super::overlooked::{tells, tells_anywhere};
 
 /// Fields that name the writer of a line, in small letters and without what is no letter: `SYSLOG_IDENTIFIER`, `app-name`, `_TRANSPORT`.
 const WRITERS: [&str; 20] = [
@@ -43,17 +42,19 @@ pub(super) fn may_be_kernels(line: &str) -> bool {
         return false;
     }
     // The parser bounds how deep objects lie within each other.
-    match serde_json::from_str::<Map<String, Value>>(line) {
+    match serde_json::from_slice::<Map<String, Value>>(line.as_bytes()) {
         Ok(fields) => match is_by_kernel(&fields) {
             Some(true) => true,
             // A shipper of logs may name itself around a record of the kernel's.
             Some(false) => fields.values().any(holds_record_of_kernel),
-            None => tells_as_kernel(&fields),
+            // Whoever wrote it is not known.
+            None => fields.values().any(holds_text_that_tells),
         },
         // It is cut, or its template leaves quotes within a message as they are.
-        Err(_) => ["\"kernel\"", "\"kernel:\""]
-            .iter()
-            .any(|name| line.contains(name)),
+        Err(_) => {
+            let names = ["\"kernel\"", "\"kernel:\""];
+            names.iter().any(|name| line.contains(name)) || tells_anywhere(line)
+        }
     }
 }
 
@@ -132,26 +133,13 @@ fn is_kernel(name: &str) -> bool {
     KERNEL.iter().any(|kernel| name.eq_ignore_ascii_case(kernel))
 }
 
-/// Where the name of the field is not known: a line that names the kernel and tells of something, wherever in it.
-fn tells_as_kernel(fields: &Map<String, Value>) -> bool {
-    let mut all = Vec::new();
-    for value in fields.values() {
-        texts(value, &mut all);
-    }
-    all.iter().any(|text| is_kernel(text)) && all.iter().any(|text| tells(text))
-}
-
-fn tells(text: &str) -> bool {
-    let mut texts = messages(text).texts.into_iter();
-    texts.any(|text| read_message(&text).is_some() || has_unread_number(&text))
-}
-
-fn texts<'v>(value: &'v Value, all: &mut Vec<&'v str>) {
+fn holds_text_that_tells(value: &Value) -> bool {
     match value {
-        Value::String(text) => all.push(text),
-        Value::Array(values) => values.iter().for_each(|value| texts(value, all)),
-        Value::Object(fields) => fields.values().for_each(|value| texts(value, all)),
-        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        // A line as syslog writes it may stand in it.
+        Value::String(text) => tells(text) || tells_anywhere(text),
+        Value::Array(values) => values.iter().any(holds_text_that_tells),
+        Value::Object(fields) => fields.values().any(holds_text_that_tells),
+        Value::Null | Value::Bool(_) | Value::Number(_) => false,
     }
 }
 
@@ -175,6 +163,10 @@ mod tests {
             r#"{"p":"kernel","m":"NVRM: Xid (PCI:0000:3b:00): 79, x"}"#,
             r#"{"tags":["kernel"],"message":"NVRM: Xid (PCI:0000:3b:00): 79, x"}"#,
             r#"{"f":{"src":"kernel","msg":"NVRM: Xid (PCI:0000:3b:00): 79, x"}}"#,
+            // Nobody is named.
+            r#"{"date":1796094001.0,"priority":2,"msg":"NVRM: Xid (PCI:0000:3b:00): 79, x"}"#,
+            r#"{"log":"Nov 30 02:50:00 gpu-17 kernel: NVRM: Xid (PCI:0000:3b:00): 79, x","stream":"stdout"}"#,
+            r#"{"a":"x"}{"m":"NVRM: Xid (PCI:0000:3b:00): 79, x"}"#,
             // Around it stands what a shipper of logs says of itself.
             r#"{"tag":"syslog.node","record":{"program":"kernel","message":"NVRM: x"}}"#,
             r#"{"app":"shipper","process":{"name":"fluent-bit"},"records":[{"appname":"kernel","msg":"NVRM: x"}]}"#,

@@ -12,6 +12,7 @@ use super::aside;
 use super::files::{FORMS, MOST_RECORDS, TAIL_BYTES};
 use super::last_line::is_torn_for_good;
 use super::origin::Origin;
+use super::overlooked::is_overlooked;
 use super::record::{Record, Written};
 use crate::files::last_bytes;
 
@@ -136,8 +137,16 @@ impl Lines {
         } else {
             Record::from_text(&text)
         };
-        let record = record.map(|record| Record { written, ..record });
-        record.into_iter().flat_map(Record::split).collect()
+        let records = record.into_iter().flat_map(Record::split);
+        let mut records: Vec<Record> = records.map(|record| Record { written, ..record }).collect();
+        let is_unread = records.iter().any(|record| record.is_unread);
+        if !is_unread && is_overlooked(text.trim_end(), &records, |host| !self.origin.is_another(host)) {
+            records.push(Record {
+                written,
+                ..Record::unread()
+            });
+        }
+        records
     }
 
     /// Goes on behind the place, or at the beginning of a file that took the place of that one; what was added to that

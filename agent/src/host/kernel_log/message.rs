@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use kb_core::health::read_message;
+
 /// How `/dev/kmsg` writes the end of a line within a message (Linux ABI `dev-kmsg`), and how rsyslog does.
 const LINE_ENDS: [&str; 2] = [r"\x0a", "#012"];
 /// Messages that begin behind the first of a record, at most. What stands behind them is told as not read.
@@ -32,9 +34,19 @@ pub(super) fn messages(text: &str) -> Messages {
     let ends = starts.iter().map(|start| end_before(*start)).chain([text.len()]);
     let begins = std::iter::once(0).chain(starts.iter().copied());
     let pieces = begins.zip(ends).filter_map(|(begin, end)| text.get(begin..end));
+    let pieces = pieces.flat_map(|piece| without_the_next(piece.trim_matches('\n')));
     let one_line = |piece: &str| piece.trim_matches('\n').replace('\n', " ");
     let texts = pieces.map(one_line).filter(|piece| !piece.is_empty()).collect();
     Messages { texts, is_cut }
+}
+
+/// The message whose first line tells of something, and the one without a number in the lines behind it. A message without one may
+/// have its device in the first of several lines.
+fn without_the_next(piece: &str) -> impl Iterator<Item = &str> {
+    let (first, rest) = piece.split_once('\n').unwrap_or((piece, ""));
+    let is_several = read_message(first).is_some() && read_message(&rest.replace('\n', " ")).is_some();
+    let (first, rest) = if is_several { (first, rest) } else { (piece, "") };
+    [first, rest].into_iter()
 }
 
 /// `NVRM: Xid (PCI:0000:3b:00): 7`, where what comes next, or the end, may have cut the number.
@@ -215,6 +227,20 @@ mod tests {
     }
 
     #[test]
+    fn a_message_without_a_number_behind_another_is_told() {
+        let first = xid("06", 31);
+        let init = "NVRM: GPU 0000:07:00.0: RmInitAdapter failed! (0x24:0x65:1462)";
+        assert_eq!(texts(&format!(r"{first}\x0a{init}")), [first.as_str(), init]);
+        let lines = [
+            "NVRM: The NVIDIA GPU 0000:3b:00.0",
+            "NVRM: (PCI ID: 10de:2330) installed in this system has",
+            "NVRM: fallen off the bus and is not responding to commands.",
+        ];
+        let both = format!(r"{first}\x0a{}", lines.join(r"\x0a"));
+        assert_eq!(texts(&both), [first, lines.join(" ")]);
+    }
+
+    #[test]
     fn lines_of_one_message_stay_together() {
         let first = "NVRM: The NVIDIA GPU 0000:3b:00.0";
         let last = "NVRM: (PCI ID: 10de:2330) installed in this system has";
@@ -270,7 +296,7 @@ mod tests {
         ) {
             for text in [String::from_utf8_lossy(&bytes).into_owned(), parts.concat()] {
                 let read = messages(&text);
-                prop_assert!(read.texts.len() <= MOST + 1);
+                prop_assert!(read.texts.len() <= 2 * (MOST + 1));
                 // A letter behind a number that is written over is told twice.
                 let most = text.len() + read.texts.len();
                 prop_assert!(read.texts.iter().map(String::len).sum::<usize>() <= most);

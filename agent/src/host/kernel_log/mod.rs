@@ -9,31 +9,30 @@ mod boots;
 mod events;
 mod files;
 mod json;
+mod kept;
 mod kind;
 mod last_line;
 mod lines;
 mod message;
 mod older_agent;
 mod origin;
+mod overlooked;
 mod record;
 mod rfc5424;
 mod source;
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 
 use kb_core::report::{Fact, GapKind, LogExcerpt, When};
 
 use super::HostRoot;
 use boots::start_of_boot;
 pub(crate) use events::{LogEvents, events, events_of_run};
+use kept::Kept;
 use lines::Lines;
 use record::Record;
 use source::Source;
 
-/// Lines kept of the time before the run, the newest ones.
-const MOST_BEFORE: usize = 200;
-/// Lines kept of the run, the first ones: a flood follows its cause.
-const MOST_DURING: usize = 200;
 const LONGEST_LINE: usize = 1_000;
 /// Why a log that was read still does not show the run.
 const BEFORE_ONLY: &str = "before only: the file is a copy made at boot, to which nobody adds what the kernel writes \
@@ -48,12 +47,6 @@ pub(crate) struct KernelLog {
     unended: Vec<u8>,
     before: Kept,
     about_iommu: String,
-}
-
-#[derive(Debug, Default)]
-struct Kept {
-    lines: VecDeque<String>,
-    left_out: u64,
 }
 
 impl KernelLog {
@@ -84,7 +77,7 @@ impl KernelLog {
                 log.about_iommu.push_str(&line);
                 log.about_iommu.push('\n');
             }
-            log.before.push_newest(line);
+            log.before.push_newest(&record.message, line);
         }
         log
     }
@@ -99,9 +92,11 @@ impl KernelLog {
         records.extend(self.last_line());
         for record in records {
             if kind::is_relevant(&record.message) {
-                during.push_first(line_of(&record));
+                during.push_first(&record.message, line_of(&record));
             }
-            during.left_out += u64::from(record.is_cut);
+            if record.is_cut {
+                during.leave_out();
+            }
         }
         let readable = match &self.source {
             Ok(source) if !source.shows_the_window() => {
@@ -111,7 +106,7 @@ impl KernelLog {
             Err(gap) => gap.clone(),
         };
         let mut facts = BTreeMap::from([("kernel_log.readable".to_owned(), readable.map(Into::into))]);
-        let left_out = [("before", self.before.left_out), ("during", during.left_out)];
+        let left_out = [("before", self.before.left_out()), ("during", during.left_out())];
         if left_out.iter().any(|(_, lines)| *lines > 0) {
             let counts: serde_json::Map<_, _> = left_out
                 .map(|(when, lines)| (when.to_owned(), lines.into()))
@@ -121,11 +116,13 @@ impl KernelLog {
             facts.insert("kernel_log.lines_left_out".to_owned(), fact);
         }
         let excerpts = [(When::Before, self.before), (When::During, during)];
-        let excerpts = excerpts.into_iter().filter(|(_, kept)| !kept.lines.is_empty());
-        let excerpts = excerpts.map(|(when, kept)| LogExcerpt {
-            source: self.name.clone(),
-            when,
-            text: Vec::from(kept.lines).join("\n"),
+        let excerpts = excerpts.into_iter().filter_map(|(when, kept)| {
+            let lines = kept.into_lines();
+            (!lines.is_empty()).then(|| LogExcerpt {
+                source: self.name.clone(),
+                when,
+                text: lines.join("\n"),
+            })
         });
         (excerpts.collect(), facts)
     }
@@ -226,24 +223,6 @@ impl Follower {
         let records = file.map(Lines::last_line).unwrap_or_default();
         let known = records.iter().filter(|record| !record.is_unread);
         known.map(line_of).collect()
-    }
-}
-
-impl Kept {
-    fn push_newest(&mut self, line: String) {
-        if self.lines.len() == MOST_BEFORE {
-            self.lines.pop_front();
-            self.left_out += 1;
-        }
-        self.lines.push_back(line);
-    }
-
-    fn push_first(&mut self, line: String) {
-        if self.lines.len() == MOST_DURING {
-            self.left_out += 1;
-        } else {
-            self.lines.push_back(line);
-        }
     }
 }
 

@@ -70,7 +70,7 @@ impl Origin {
     }
 
     /// A host has no name of its own before it knows it.
-    fn is_another(&self, host: &str) -> bool {
+    pub(super) fn is_another(&self, host: &str) -> bool {
         let Some(own) = &self.own else { return false };
         let name = short(host);
         name != *own && !UNNAMED.contains(&name.as_str()) && host.parse::<IpAddr>().is_err()

@@ -157,8 +157,14 @@ impl Record {
 /// The kernel's own time in front of a message, and the message.
 fn without_stamp(text: &str) -> (Option<u64>, &str) {
     let stamped = text.strip_prefix('[').and_then(|text| text.split_once(']'));
-    let stamp = stamped.and_then(|(stamp, rest)| Some((microseconds(stamp.trim())?, rest.trim_start())));
-    stamp.map_or((None, text), |(stamp, message)| (Some(stamp), message))
+    let is_stamp = |stamp: &str| {
+        let of_number = |byte: u8| byte.is_ascii_digit() || byte == b'.';
+        stamp.contains('.') && stamp.bytes().all(of_number)
+    };
+    let stamped = stamped.filter(|(stamp, _)| is_stamp(stamp.trim()));
+    stamped.map_or((None, text), |(stamp, message)| {
+        (microseconds(stamp.trim()), message.trim_start())
+    })
 }
 
 /// `message repeated 3 times: [ NVRM: x]`, as rsyslog writes equal messages that follow each other. It cuts long ones.
@@ -205,6 +211,17 @@ mod tests {
             "6,-1,1;x",
         ] {
             assert_eq!(Record::from_kmsg(bad), None, "{bad}");
+        }
+    }
+
+    #[test]
+    fn both_messages_of_a_line_are_read_however_many_digits_its_time_has() {
+        let xid = |number| format!("NVRM: Xid (PCI:0000:3b:00): {number}, pid=1, x");
+        for stamp in ["", "[ 1000.0] ", "[ 1000.000000] "] {
+            let line = format!("Nov 30 02:50:00 gpu-17 kernel: {stamp}{}#012{}", xid(31), xid(79));
+            let records = Record::from_text(&line).unwrap().split();
+            let messages: Vec<_> = records.into_iter().map(|record| record.message).collect();
+            assert_eq!(messages, [xid(31), xid(79)], "{line}");
         }
     }
 

@@ -4,6 +4,7 @@ use std::fs;
 use std::io::Write;
 use std::path::Path;
 
+use super::kept::MOST;
 use super::*;
 use crate::host::tests::tree::tree;
 
@@ -101,9 +102,9 @@ fn floods_are_capped_and_counted() {
         };
         (from..from + lines).map(line).collect()
     };
-    let root = tree(&[("dev/kmsg", &flood(0, MOST_BEFORE + 7))]);
+    let root = tree(&[("dev/kmsg", &flood(0, MOST + 7))]);
     let log = KernelLog::open(&HostRoot::new(root.path()));
-    add(root.path(), "dev/kmsg", &flood(1_000, MOST_DURING + 3));
+    add(root.path(), "dev/kmsg", &flood(1_000, MOST + 3));
     let (excerpts, facts) = log.finish();
     let left_out = facts["kernel_log.lines_left_out"].value.as_ref().unwrap();
     assert_eq!((&left_out["before"], &left_out["during"]), (&7.into(), &3.into()));
