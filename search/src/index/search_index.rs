@@ -110,6 +110,11 @@ impl SearchIndex {
         self.shared.built.get().is_some()
     }
 
+    /// True where it is built and can be searched.
+    pub fn can_be_searched(&self) -> bool {
+        matches!(self.shared.built.get(), Some(Some(_)))
+    }
+
     /// True once it is known that there will be no index.
     fn has_failed(&self) -> bool {
         matches!(self.shared.built.get(), Some(None))

@@ -40,11 +40,13 @@ pub struct Readiness {
     pub head: Seq,
     /// How long ago the generation in use held all that the store had. Grows, too, while the store does not answer.
     pub behind: Duration,
+    /// Whether searches find an index. Until it is there they wait for it.
+    pub has_index: bool,
 }
 
 impl Readiness {
     /// True when answers are at most [`MAX_BEHIND`] old.
-    pub fn is_ready(self) -> bool {
+    pub fn is_recent(self) -> bool {
         self.behind <= MAX_BEHIND
     }
 }
@@ -73,12 +75,14 @@ impl Knowledge {
 
     /// For `/readyz`. Asks nothing of the store: the follower does, several times a second.
     pub fn readiness(&self) -> Readiness {
-        let holds = self.current().seq;
+        let current = self.current();
+        let holds = current.seq;
         let seen = *self.seen();
         Readiness {
             holds,
             head: seen.head.max(holds),
             behind: seen.complete_at.elapsed(),
+            has_index: current.index.can_be_searched(),
         }
     }
 

@@ -63,7 +63,10 @@ async fn admit(request: &mut ServiceRequest) -> Result<Caller, Problem> {
     };
     let client = state.limiter.client(request.peer_addr(), request.headers());
     state.limiter.check(client)?;
-    request.extensions_mut().insert(Desk::new(&state.queue, client));
+    let has_index = state.knowledge.current().index.is_built();
+    request
+        .extensions_mut()
+        .insert(Desk::new(&state.queue, client, has_index));
     let Some(pattern) = request.match_pattern() else {
         // Nothing is registered for this path: actix answers 404, and an answer needs no caller.
         return Ok(Caller::default());

@@ -187,6 +187,7 @@ async fn the_proxy_adds_tls_and_hides_metrics() {
     let address = format!("https://peerless.example:{tls}");
     let get = |path: &str| client.get(format!("{address}{path}")).send();
     until("nginx listens", || async { get("/healthz").await.is_ok() }).await;
+    app.wait_for_index();
     let ready = get("/readyz").await.unwrap();
     assert_eq!(ready.status(), 200);
     assert!(

@@ -6,6 +6,7 @@ use crate::test_app::{TestApp, problem};
 async fn a_server_that_runs_is_alive_and_ready() {
     let app = TestApp::start().await;
     assert_eq!(app.get("/healthz").await.text().await.unwrap(), "ok\n");
+    app.wait_for_index();
     assert_eq!(app.get("/readyz").await.status(), 200);
 }
 
@@ -56,6 +57,7 @@ async fn browsers_get_a_page_for_an_error() {
 #[tokio::test]
 async fn a_server_whose_database_file_was_moved_away_is_not_ready_and_writes_nothing() {
     let app = TestApp::start().await;
+    app.wait_for_index();
     let ready = app.get("/readyz").await;
     assert_eq!(ready.text().await.unwrap(), "ready at seq 2 of 2, 0 s behind\n");
     let (file, moved) = (

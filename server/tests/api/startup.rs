@@ -157,6 +157,7 @@ async fn a_full_disk_loses_nothing() {
         assert_eq!(app.get_with(&path, &token).await.text().await.unwrap(), text);
     }
     assert_eq!(app.get(P2P).await.status(), 200);
+    app.wait_for_index();
     assert_eq!(app.get("/readyz").await.status(), 200);
 }
 

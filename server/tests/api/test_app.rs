@@ -133,6 +133,7 @@ impl TestApp {
             judged: None,
             hardware: Hardware::default(),
             facets: None,
+            baseline: None,
             found: None,
         };
         self.store.save_report(report).await.unwrap();
@@ -181,6 +182,11 @@ impl TestApp {
             stop: Some(stop),
             running,
         }
+    }
+
+    /// Waits for the index, without which the server is not ready.
+    pub fn wait_for_index(&self) {
+        assert!(!self.state.knowledge.current().index.is_empty());
     }
 
     /// Stops the server and gives its folder back.

@@ -79,7 +79,7 @@ impl Server {
         Ok(Self { process, address })
     }
 
-    /// Waits until it answers that it is ready; an empty database first takes in the records of the program.
+    /// Waits until it answers that it is ready, which is when it can be searched, too; an empty database first takes in the records of the program.
     pub(crate) fn wait_until_ready(&self) -> Result<()> {
         self.wait_until_ready_within(Duration::from_mins(2))
     }

@@ -51,7 +51,10 @@ async fn what_one_server_publishes_the_other_finds_within_a_second() {
     publish(here.as_ref(), "test/one", "zebra").await;
     let follower: Follower = load(there.clone()).await.unwrap();
     let knowledge = follower.knowledge();
-    assert!(knowledge.readiness().is_ready());
+    let readiness = knowledge.readiness();
+    assert!(readiness.is_recent() && !readiness.has_index);
+    knowledge.current().index.build();
+    assert!(knowledge.readiness().has_index);
     let running = tokio::spawn(follower.run(crate::feed::DEFAULT_INTERVAL, std::future::pending()));
 
     let seq = publish(here.as_ref(), "test/one", "giraffe").await;

@@ -17,10 +17,10 @@ pub async fn healthz(_: Anyone) -> HttpResponse {
         .body("ok\n")
 }
 
-/// The answers are at most some seconds behind what is published, and the database can be written.
+/// The answers are at most some seconds behind what is published, there is an index to search, and the database can be written.
 #[utoipa::path(get, path = "/readyz", operation_id = "get_readiness", tag = "operation", responses(
     (status = 200, description = "Ready for traffic; says how far behind the feed the answers are", body = String, content_type = "text/plain"),
-    (status = 503, description = "Going down, too far behind the feed, or without a database that can be written",
+    (status = 503, description = "Going down, too far behind the feed, without a search index yet, or without a database that can be written",
         body = ProblemBody),
 ))]
 pub async fn readyz(_: Anyone, state: web::Data<AppState>) -> Result<HttpResponse, Problem> {
@@ -30,11 +30,14 @@ pub async fn readyz(_: Anyone, state: web::Data<AppState>) -> Result<HttpRespons
     }
     let readiness = state.knowledge.readiness();
     let (holds, head, behind) = (readiness.holds, readiness.head, readiness.behind.as_secs());
-    if !readiness.is_ready() {
+    if !readiness.is_recent() {
         return refuse(format!(
             "the knowledge holds seq {holds} of {head} and is {behind} s behind, {} s are allowed",
             MAX_BEHIND.as_secs()
         ));
+    }
+    if !readiness.has_index {
+        return refuse("the search index is being built".to_owned());
     }
     if let Some(refusal) = state.write_check.refusal(state.store.as_ref()).await {
         return refuse(refusal);

@@ -72,13 +72,17 @@ impl From<TooLong> for NotComputed {
 pub struct Desk {
     queue: Queue,
     client: IpAddr,
+    /// Whether short work is done at once.
+    has_short_work: bool,
 }
 
 impl Desk {
-    pub(super) fn new(queue: &Queue, client: Option<IpAddr>) -> Self {
+    /// While there is no search index, work may wait for it, however short it is.
+    pub(super) fn new(queue: &Queue, client: Option<IpAddr>, has_index: bool) -> Self {
         Self {
             queue: queue.clone(),
             client: client.unwrap_or(Ipv4Addr::UNSPECIFIED.into()),
+            has_short_work: has_index,
         }
     }
 
@@ -95,6 +99,7 @@ impl Desk {
         Self {
             queue: Queue::default(),
             client: Ipv4Addr::LOCALHOST.into(),
+            has_short_work: true,
         }
     }
 
@@ -104,7 +109,7 @@ impl Desk {
         bytes: usize,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, NotComputed> {
-        if bytes <= AT_ONCE && has_served() {
+        if self.is_done_at_once(bytes) {
             return self.at_once(work);
         }
         in_pool(self.queue.place(self.client).await?, work).await
@@ -132,7 +137,7 @@ impl Desk {
         bytes: usize,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, NotComputed> {
-        if bytes <= AT_ONCE && has_served() {
+        if self.is_done_at_once(bytes) {
             return self.at_once(work);
         }
         in_pool(self.queue.another_place(self.client).await?, work).await
@@ -140,6 +145,10 @@ impl Desk {
 }
 
 impl Desk {
+    fn is_done_at_once(&self, bytes: usize) -> bool {
+        self.has_short_work && bytes <= AT_ONCE && has_served()
+    }
+
     fn at_once<T>(&self, work: impl FnOnce() -> T) -> Result<T, NotComputed> {
         let began = spent();
         let done = at_once(work);
@@ -222,6 +231,8 @@ mod tests {
         let place = || std::thread::current().id();
         assert_eq!(desk.compute(AT_ONCE, place).await, Ok(here));
         assert_ne!(desk.compute(AT_ONCE + 1, place).await, Ok(here));
+        let without_index = Desk::new(&Queue::default(), None, false);
+        assert_ne!(without_index.compute(1, place).await, Ok(here));
         for bytes in [AT_ONCE, AT_ONCE + 1] {
             let fails = move || assert_eq!(bytes, 0);
             assert_eq!(desk.compute(bytes, fails).await, Err(NotComputed::Panicked));
@@ -243,6 +254,7 @@ mod tests {
         let desk = |number| Desk {
             queue: Queue::of(1),
             client: IpAddr::from([192, 0, 2, number]),
+            has_short_work: true,
         };
         let (long, mut short) = (desk(1), desk(2));
         short.queue = long.queue.clone();
@@ -269,6 +281,7 @@ mod tests {
         let desk = Desk {
             queue: Queue::of(1),
             client: Ipv4Addr::LOCALHOST.into(),
+            has_short_work: true,
         };
         for _ in 0..3 {
             let fails = || assert!(std::hint::black_box(false));
