@@ -17,7 +17,7 @@ facets-tries =
         [one] { $count } comparison made
        *[other] { $count } comparisons made
     }
-facets-computed = computed { $at }, kept for 5 minutes
+facets-computed = computed { $at }, anew after 5 minutes
 facets-association = Association, not cause; starts no action.
 facets-means = The table names versions and settings that affected nodes have at least twice as often as other nodes of their model. It says where to look, and not what is at fault.
 facets-without-rack =

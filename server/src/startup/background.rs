@@ -1,5 +1,5 @@
 //! What runs beside the requests: following the feed, correlating again when knowledge changed, summing up metrics, removing
-//! anonymous writing that is over, taking in votes of other servers, telling other programs.
+//! anonymous writing that is over, taking in votes of other servers, working out what sets nodes apart, telling other programs.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,6 +21,8 @@ const SUM_UP_EVERY: Duration = Duration::from_secs(5);
 const VOTES_EVERY: Duration = Duration::from_secs(5);
 /// How often anonymous writing is looked through.
 const TEND_EVERY: Duration = Duration::from_mins(1);
+/// How often it is looked whether what sets nodes apart is due.
+const LOOK_EVERY: Duration = Duration::from_mins(1);
 
 pub(super) struct Tasks {
     stop: watch::Sender<bool>,
@@ -49,6 +51,12 @@ impl Tasks {
         ];
         running.extend(tell.start(&state.clone().into_inner(), &|| until(stopped.clone())));
         Self { stop, running }
+    }
+
+    /// Begins what reads all nodes. Not before the server serves: the nodes of a demo come between.
+    pub(super) fn begin_to_serve(&mut self, state: &web::Data<AppState>) {
+        let facets = tokio::spawn(keep_facets(state.clone(), until(self.stop.subscribe())));
+        self.running.push(("working out what sets nodes apart", facets));
     }
 
     /// Stops them and waits until they have.
@@ -104,6 +112,22 @@ async fn follow_votes(state: web::Data<AppState>, stopped: impl Future<Output = 
     while tokio::time::timeout(VOTES_EVERY, &mut stopped).await.is_err() {
         if let Err(error) = state.shares.refresh(state.store.as_ref()).await {
             tracing::debug!(%error, "the shares of votes are behind");
+        }
+    }
+}
+
+/// Keeps what sets nodes apart up to date until the server stops, so that no page waits for it.
+async fn keep_facets(state: web::Data<AppState>, stopped: impl Future<Output = ()>) {
+    let mut stopped = std::pin::pin!(stopped);
+    loop {
+        tokio::select! {
+            () = &mut stopped => return,
+            () = state.facets.renew(&state.queue, state.store.as_ref(), state.clock.as_ref()) => {}
+        }
+        tokio::select! {
+            () = &mut stopped => return,
+            () = state.facets.is_due() => {}
+            () = tokio::time::sleep(LOOK_EVERY) => {}
         }
     }
 }

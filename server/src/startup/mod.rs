@@ -207,7 +207,8 @@ impl Application {
     /// Serves until `stop` resolves; requests under way then get [`limits::DRAIN`] to end.
     pub async fn run_until_stopped(self, stop: impl Future<Output = ()>) -> Result<(), StartupError> {
         let handle = self.server.handle();
-        let mut server = self.server;
+        let (mut server, mut background) = (self.server, self.background);
+        background.begin_to_serve(&self.state);
         let ended = tokio::select! {
             ended = &mut server => ended,
             () = stop => {
@@ -217,7 +218,7 @@ impl Application {
                 ended
             }
         };
-        self.background.stop().await;
+        background.stop().await;
         Ok(ended?)
     }
 }

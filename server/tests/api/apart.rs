@@ -2,9 +2,11 @@
 
 use peerless::store::Scope;
 use serde_json::{Value, json as object};
+use time::Duration;
 
 use crate::baseline::bench;
-use crate::test_app::{TestApp, json};
+use crate::process::until;
+use crate::test_app::{NOW, TestApp, json};
 
 async fn send(app: &TestApp, token: &str, report: &Value) {
     let sent = app.post("/api/v1/reports").bearer_auth(token).json(report).send();
@@ -192,4 +194,33 @@ async fn what_changed_since_the_last_good_run_is_told_and_facets_need_nodes() {
             .status(),
         400
     );
+}
+
+#[tokio::test]
+async fn an_old_answer_is_given_while_the_next_one_is_worked_out() {
+    let app = TestApp::start().await;
+    let upload = app.token(&[Scope::Report]).await;
+    let fleet = app.token(&[Scope::Fleet]).await;
+    let ask = async || json(app.get_with("/api/v1/fleet/facets", &fleet).await).await;
+    send(&app, &upload, &bench("n1", 1, 1.0)).await;
+    let first = ask().await;
+    assert_eq!(
+        (&first["nodes"], &first["computed_at"]),
+        (&object!(1), &object!("2026-01-02T03:04:05Z"))
+    );
+    send(&app, &upload, &bench("n2", 1, 1.0)).await;
+    app.clock.set(NOW + Duration::minutes(5));
+    assert_eq!(ask().await, first, "with its time");
+    // That somebody asked is why a new one is there soon.
+    until("it is worked out", || async { ask().await["nodes"] == 2 }).await;
+    assert_eq!(ask().await["computed_at"], "2026-01-02T03:09:05Z");
+    // What is ten minutes old is given to nobody.
+    send(&app, &upload, &bench("n3", 1, 1.0)).await;
+    app.clock.set(NOW + Duration::minutes(15));
+    let awaited = ask().await;
+    assert_eq!(
+        (&awaited["nodes"], &awaited["computed_at"]),
+        (&object!(3), &object!("2026-01-02T03:19:05Z"))
+    );
+    app.stop().await;
 }

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use kb_core::ids::NodeId;
+
 use super::told::DRIVER_BRANCH;
 use crate::store::{FacetStore, NodeFacets, StoreError};
 
@@ -38,30 +40,57 @@ pub struct Fleet {
     strata: BTreeMap<(usize, Option<usize>), usize>,
 }
 
-impl Fleet {
-    /// Reads what is kept of nodes, simulated or not.
-    pub async fn read(store: &dyn FacetStore, simulated: bool) -> Result<Self, StoreError> {
-        let mut fleet = Self::default();
-        let mut after = None;
-        while fleet.nodes.len() < MOST_NODES {
-            let asked = PAGE.min(MOST_NODES - fleet.nodes.len());
-            let limit = u32::try_from(asked).unwrap_or(u32::MAX);
-            let page = store.facets(simulated, after.as_ref(), limit).await?;
-            let is_last = page.len() < asked;
-            after = page.last().map(|node| node.node.clone());
-            for node in page {
-                fleet.add(node);
-            }
-            if is_last {
-                return Ok(fleet);
-            }
+/// Reads what is kept of nodes, a page at a time: whoever reads does something else between.
+#[derive(Debug)]
+pub struct Pages {
+    simulated: bool,
+    after: Option<NodeId>,
+    nodes: usize,
+    are_over: bool,
+}
+
+impl Pages {
+    /// Of nodes that are simulated, or of real ones.
+    pub fn of(simulated: bool) -> Self {
+        Self {
+            simulated,
+            after: None,
+            nodes: 0,
+            are_over: false,
         }
-        fleet.are_more = !store.facets(simulated, after.as_ref(), 1).await?.is_empty();
-        Ok(fleet)
     }
 
-    pub(super) fn add(&mut self, node: NodeFacets) {
+    /// The next nodes, by id; nothing behind the last, and behind those that are looked at.
+    pub async fn next(&mut self, store: &dyn FacetStore) -> Result<Option<Vec<NodeFacets>>, StoreError> {
+        if self.are_over {
+            return Ok(None);
+        }
+        let limit = u32::try_from(PAGE).unwrap_or(u32::MAX);
+        let page = store.facets(self.simulated, self.after.as_ref(), limit).await?;
+        self.nodes += page.len();
+        // One that is too many says that there are more.
+        self.are_over = page.len() < PAGE || self.nodes > MOST_NODES;
+        self.after = page.last().map(|node| node.node.clone());
+        Ok(Some(page))
+    }
+}
+
+impl Fleet {
+    /// These nodes with those that are in it already.
+    #[must_use]
+    pub fn with(mut self, nodes: Vec<NodeFacets>) -> Self {
+        for node in nodes {
+            self.add(node);
+        }
+        self
+    }
+
+    fn add(&mut self, node: NodeFacets) {
         let at = self.nodes.len();
+        if at >= MOST_NODES {
+            self.are_more = true;
+            return;
+        }
         let model = self.number(&node.model);
         let rack = node.labels.get(RACK).map(|rack| self.number(rack));
         let branch = node.facets.get(DRIVER_BRANCH).map(|branch| self.number(branch));

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! report taken in -> told     versions and settings, kept by node
-//! fleet asked     -> gather   all nodes, in columns
+//! beside requests -> gather   all nodes, in columns
 //!                 -> work     what is looked at, a step at a time
 //!                 -> affected what is wrong with nodes: open findings, tests in which they are slower than their like
 //!                 -> part     what a facet is of
@@ -20,7 +20,7 @@ mod work;
 mod tests;
 
 pub use affected::Affected;
-pub use gather::Fleet;
+pub use gather::{Fleet, Pages};
 pub use part::FacetPart;
 pub use told::told;
 pub use work::Work;

@@ -40,11 +40,7 @@ fn fleet(updated: usize, rate: f64) -> Vec<NodeFacets> {
 }
 
 fn of_nodes(nodes: &[NodeFacets]) -> Facets {
-    let mut fleet = Fleet::default();
-    for node in nodes {
-        fleet.add(node.clone());
-    }
-    let mut work = Work::new(fleet);
+    let mut work = Work::new(Fleet::default().with(nodes.to_vec()));
     loop {
         if let Some(found) = work.step() {
             return found;

@@ -24,7 +24,7 @@ pub struct FacetsParams {
 /// What sets affected nodes apart. An association is no cause, and starts no action.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct FacetsBody {
-    /// When this was computed, RFC 3339: an answer is kept for five minutes.
+    /// When this was computed, RFC 3339: at most ten minutes ago. After five the next answer is computed, and this one is given meanwhile.
     computed_at: String,
     /// Nodes that were looked at.
     nodes: u32,
