@@ -4,6 +4,8 @@
 pub(super) const NEAR: usize = 40;
 /// Blanks and signs between a name and its value, in bytes: tables are wide.
 const APART: usize = 64;
+/// Labels of a counter are read up to here, in bytes.
+const LABELS: usize = 256;
 /// A value is read up to here, in bytes.
 const VALUE: usize = 64;
 
@@ -63,6 +65,24 @@ pub(super) fn number(line: &[u8], at: usize) -> Option<u64> {
         .take_while(|byte| byte.is_ascii_digit())
         .count();
     std::str::from_utf8(rest.get(..digits)?).ok()?.parse().ok()
+}
+
+/// The number of a counter whose name goes on from `at`: behind dots, as `perfquery` writes them, or the labels of Prometheus.
+pub(super) fn counter(line: &[u8], at: usize) -> Option<u64> {
+    let rest = line.get(at..)?;
+    let length =
+        |is_of: fn(&u8) -> bool, text: &[u8]| text.iter().take(VALUE).take_while(|byte| is_of(byte)).count();
+    let name = length(|byte| byte.is_ascii_alphanumeric() || *byte == b'_', rest);
+    let rest = rest.get(name..)?;
+    let rest = match rest {
+        [b'{', labels @ ..] => {
+            let end = labels.iter().take(LABELS).position(|byte| *byte == b'}')?;
+            labels.get(end + 1..)?
+        }
+        _ => rest,
+    };
+    let dots = length(|byte| matches!(byte, b':' | b'.' | b' '), rest);
+    number(rest, dots)
 }
 
 /// Whether the last number before the phrase is zero: `0% packet loss`.

@@ -26,6 +26,8 @@ const NONES: [&str; 6] = ["n/a", "[n/a]", "no", "none", "false", "not affected"]
 /// Numbers of a list that are read.
 const MOST_NUMBERS: usize = 16;
 const MOST_LABELS: usize = 3;
+/// So many dots stand between a name and its value; fewer end a sentence.
+const LEAST_DOTS: usize = 4;
 /// A word is read up to here, in bytes, so that a line of one endless word costs no more than others.
 const WORD_BYTES: usize = 64;
 
@@ -65,9 +67,19 @@ fn number_after(line: &[u8], from: usize, to: usize) -> Option<bool> {
     }
     at += usize::from(matches!(line.get(at), Some(b'"' | b'\'')));
     at += blanks(line, at);
-    let is_value = matches!(line.get(at), Some(b':' | b'='));
+    let mut is_value = matches!(line.get(at), Some(b':' | b'='));
+    at += usize::from(is_value);
+    // `SymbolErrorCounter:................0`, of `perfquery`.
+    let dots = part(line, at)
+        .iter()
+        .take(WORD_BYTES)
+        .take_while(|byte| **byte == b'.')
+        .count();
+    if dots >= LEAST_DOTS {
+        is_value = true;
+        at += dots;
+    }
     if is_value {
-        at += 1;
         at += blanks(line, at);
         if is_none(line, at) {
             return Some(true);

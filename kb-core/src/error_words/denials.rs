@@ -1,13 +1,14 @@
 //! Words of other languages beside the word for an error that say that there is none, or that it is the name of something else.
 
-use super::searches::behind_search;
+use super::events::{is_act, is_denied_event};
+use super::searches::{behind_search, is_search};
 
 /// Words before another that are read.
 const WORDS: usize = 6;
 /// Words for an error as a thing: there may be none, and something may be done about them. What has failed is no such thing.
-const NOUNS: [&str; 8] = ["lỗi", "LỖI", "błęd", "błąd", "BŁĄD", "ข้อผิดพลาด", "خطأ", "أخطاء"];
+const NOUNS: [&str; 6] = ["lỗi", "błęd", "błąd", "ข้อผิดพลาด", "خطأ", "أخطاء"];
 /// Before a joined word, in its clause: there is none of it. A `不` or `未` alone is part of what went wrong: `显存不足错误`.
-const JOINED_NONE: [&str; 18] = [
+const JOINED_NONE: [&str; 21] = [
     "没有",
     "沒有",
     "没发现",
@@ -26,6 +27,9 @@ const JOINED_NONE: [&str; 18] = [
     "并无",
     "暂无",
     "毫无",
+    "未找到",
+    "找不到",
+    "不会",
 ];
 /// The same right before the word, with what it is an error of: `无 ECC 错误`.
 const JOINED_NONE_BESIDE: [&str; 4] = ["无", "無", "没", "沒"];
@@ -49,7 +53,7 @@ const NOUN_NONE_BESIDE: [&str; 14] = [
 /// Right before a joined noun: what is done about errors.
 const HANDLED_JOINED: [&str; 5] = ["معالجة ال", "تصحيح ال", "จัดการ", "แก้ไข", "บันทึก"];
 /// Behind it, where it ends a clause or a sentence says so.
-const JOINED_NONE_BEHIND: [&str; 12] = [
+const JOINED_NONE_BEHIND: [&str; 14] = [
     "なし",
     "無し",
     "はない",
@@ -57,6 +61,8 @@ const JOINED_NONE_BEHIND: [&str; 12] = [
     "ありません",
     "検出されません",
     "検出されていません",
+    "見つかりません",
+    "見つからな",
     "発生していません",
     "발생하지 않",
     "없음",
@@ -64,15 +70,15 @@ const JOINED_NONE_BEHIND: [&str; 12] = [
     "없이",
 ];
 /// Behind it: the name of something that deals with errors.
-const HANDLERS: [&str; 32] = [
+const HANDLERS: [&str; 36] = [
     "日志", "日誌", "处理", "處理", "恢复", "恢復", "检测", "檢測", "检查", "检验", "校验", "纠正", "校正",
-    "率", "重试", "注入", "级别", "阈值", "报告", "上报", "隔离", "监控", "分析", "ログ", "処理", "訂正",
-    "検出", "検知", "復旧", "로그", "처리", "수정",
+    "率", "转移", "诊断", "排查", "保护", "重试", "注入", "级别", "阈值", "报告", "上报", "隔离", "监控",
+    "分析", "ログ", "処理", "訂正", "検出", "検知", "復旧", "로그", "처리", "수정",
 ];
 /// Right before a parted noun: what is done about errors.
 const HANDLED: [&str; 5] = ["xử lý", "sửa", "kiểm tra", "gỡ", "obsługa"];
 /// Words before another that say that there is none.
-const PARTED_NONE: [&str; 40] = [
+const PARTED_NONE: [&str; 42] = [
     "nicht",
     "jamais",
     "kein",
@@ -87,16 +93,12 @@ const PARTED_NONE: [&str; 40] = [
     "без",
     "не",
     "нет",
-    "Не",
-    "Без",
     "nie",
     "bez",
     "brak",
     "žádná",
     "žádné",
     "žádný",
-    "Žádná",
-    "Žádné",
     "hiçbir",
     "não",
     "nenhum",
@@ -111,9 +113,17 @@ const PARTED_NONE: [&str; 40] = [
     "utan",
     "inte",
     "không",
+    "sin",
+    "ningún",
+    "ninguna",
+    "senza",
+    "nessun",
+    "nessuna",
     "tolerância",
     "tolerante",
 ];
+/// Beginnings of Czech words that have a `not` within them.
+const NOT_WITHIN: [&str; 6] = ["neexist", "nelze", "nepodař", "neodpovíd", "nereaguj", "neby"];
 /// The same behind it.
 const PARTED_NONE_BEHIND: [&str; 14] = [
     "не обнаружен",
@@ -122,10 +132,10 @@ const PARTED_NONE_BEHIND: [&str; 14] = [
     "не было",
     "нет",
     "yok",
-    "bulunmadı",
-    "bulunamadı",
-    "oluşmadı",
-    "olmadı",
+    "bulunmadi",
+    "bulunamadi",
+    "oluşmadi",
+    "olmadi",
     "nie znaleziono",
     "nie wykryto",
     "nenalezen",
@@ -140,7 +150,8 @@ pub(super) fn is_denied_joined(word: &str, before: &str, behind: &str) -> bool {
     JOINED_NONE.iter().any(|none| before.contains(none))
         || is_beside(&JOINED_NONE_BESIDE)
         || is_noun(word) && (is_beside(&NOUN_NONE_BESIDE) || is_beside(&HANDLED_JOINED))
-        || HANDLERS.iter().any(|name| behind.starts_with(name))
+        || is_denied_event(word, before, behind)
+        || !is_act(word) && HANDLERS.iter().any(|name| behind.starts_with(name))
         // Behind a colon stands what went wrong, where it does not begin with this: `오류: 장치 없음`.
         || JOINED_NONE_BEHIND
             .iter()
@@ -165,7 +176,10 @@ fn says_none(behind: &str, none: &str) -> bool {
 pub(super) fn is_denied_parted(word: &str, before: &str, behind: &str) -> bool {
     let words = behind_search(before).rsplit(|letter: char| !letter.is_alphanumeric());
     // A word with a `not` of its own is denied from right before it alone: in `nie odpowiada i nie można zresetować` both went wrong.
-    let reach = if word.split_whitespace().any(is_negator) {
+    // Where languages say `not` twice, a word that has it within itself is not denied: `žádná karta neodpovídá`.
+    let reach = if is_search(word) || begins_with_one(word, &NOT_WITHIN) {
+        0
+    } else if word.split_whitespace().any(is_negator) {
         1
     } else {
         WORDS
@@ -174,14 +188,23 @@ pub(super) fn is_denied_parted(word: &str, before: &str, behind: &str) -> bool {
     let is_none = near.any(is_negator);
     let behind = behind.trim_start();
     let is_over = |none: &&str| {
-        let rest = behind.strip_prefix(*none);
-        rest.is_some_and(|rest| *none != "нет" || rest.trim_start().is_empty())
+        let rest = behind.get(none.len()..).unwrap_or_default();
+        begins_with(behind, none) && (*none != "нет" || rest.trim_start().is_empty())
     };
     let is_handled = || HANDLED.iter().any(|known| before.trim_end().ends_with(known));
     is_none || is_noun(word) && is_handled() || PARTED_NONE_BEHIND.iter().any(is_over)
 }
 
-fn is_negator(word: &str) -> bool {
+fn begins_with(text: &str, known: &str) -> bool {
+    text.get(..known.len())
+        .is_some_and(|begin| begin.eq_ignore_ascii_case(known))
+}
+
+fn begins_with_one(text: &str, list: &[&str]) -> bool {
+    list.iter().any(|known| begins_with(text, known))
+}
+
+pub(super) fn is_negator(word: &str) -> bool {
     PARTED_NONE.iter().any(|none| word.eq_ignore_ascii_case(none))
 }
 

@@ -1,7 +1,9 @@
 //! Whether a word of another language tells of an error. Each reads a bounded part of the line.
 
+use super::buts::{before_but, behind_but};
 use super::denials::{ends_with_none, is_denied_joined, is_denied_parted};
 use super::searches::is_for_errors;
+use super::timeouts::is_setting;
 use super::zeros::{is_none_behind, is_zero_before};
 
 /// How a language writes its words.
@@ -22,7 +24,7 @@ use Script::{Compound, Joined, Parted, Whole};
 /// What is read before and behind a word, in bytes.
 const AROUND: usize = 96;
 /// Ends of a word that is short; with others it is another word.
-const WHOLE_ENDS: [&str; 4] = ["", "sı", "lar", "ları"];
+const WHOLE_ENDS: [&str; 4] = ["", "si", "lar", "lari"];
 /// Ends of the German word; with others it is the name of something that deals with errors: `fehlerfrei`, `Fehlerkorrektur`.
 const GERMAN_ENDS: [&str; 7] = ["", "n", "s", "haft", "hafte", "meldung", "code"];
 /// Dashes between two parts of a message.
@@ -34,7 +36,7 @@ impl Script {
         !matches!(self, Parted | Whole) || begins
     }
 
-    /// Whether the word at `from..to` tells of an error.
+    /// Whether the word at `from..to` tells of an error. The letters of the line are folded (see [`super::fold`]).
     pub(super) fn tells(self, line: &str, from: usize, to: usize) -> bool {
         let clause = line.get(..from).unwrap_or_default();
         let clause = clause
@@ -49,6 +51,7 @@ impl Script {
             .get(..behind.floor_char_boundary(AROUND))
             .unwrap_or_default();
         let behind = behind.split(ends_clause).next().unwrap_or_default();
+        let behind = before_but(behind);
         let end = match self {
             Joined => 0,
             Parted | Whole | Compound => behind
@@ -65,6 +68,7 @@ impl Script {
             && !is_for_errors(self, word, before, behind)
             && !is_zero_before(clause)
             && !is_none_behind(behind)
+            && !is_setting(word, before, behind)
     }
 
     /// Whether a word with this end is another one.
@@ -77,13 +81,14 @@ impl Script {
         }
     }
 
-    /// The end of a clause that may belong to the word behind it: a colon, a dash or a bracket parts the rest from it. In
+    /// The end of a clause that may belong to the word behind it: a colon, a dash, a bracket or a "but" parts the rest from it. In
     /// `GPU nie odpowiada: błąd sterownika` the `nie` does not deny the error.
     fn last_part(self, clause: &str) -> &str {
         let part = clause.rsplit([':', '：']).next().unwrap_or_default();
         let part = DASHES
             .iter()
             .fold(part, |part, dash| part.rsplit(*dash).next().unwrap_or_default());
+        let part = behind_but(part);
         let Some((at, bracket)) = part.char_indices().rfind(|(_, letter)| is_bracket(*letter)) else {
             return part;
         };

@@ -4,11 +4,12 @@ use std::sync::LazyLock;
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind};
 
-use super::ERRORS;
 use super::foreign::Script;
-use super::is_hump;
 use super::languages::FOREIGN;
-use super::states::{STATES, When};
+use super::messages::MESSAGES;
+use super::phrases::STATES;
+use super::states::When;
+use super::{ERRORS, fold, is_hump};
 
 /// A text is looked at in parts of so many bytes, and of what is left of the last line.
 const PART_BYTES: usize = 4096;
@@ -19,7 +20,7 @@ pub(super) enum Kind {
     Error,
     /// The phrase of a state.
     State(When),
-    /// A word of an error in another language.
+    /// A word of an error in another language, looked for in folded letters (see [`fold`]).
     Foreign(Script),
 }
 
@@ -39,19 +40,24 @@ struct Words {
 /// The words in ASCII: whole logs are read by them.
 static ASCII: LazyLock<Option<Words>> = LazyLock::new(|| {
     let errors = ERRORS.into_iter().map(|word| (word, Kind::Error));
-    let states = STATES
-        .into_iter()
-        .map(|(phrase, when)| (phrase, Kind::State(when)));
-    let words = errors.chain(states).chain(foreign(true));
+    let words = errors.chain(states(true)).chain(foreign(true));
     Words::new(words, AhoCorasickKind::DFA)
 });
 
 /// The other words. As a DFA they would take megabytes, and few lines are read by them.
-static WIDE: LazyLock<Option<Words>> =
-    LazyLock::new(|| Words::new(foreign(false), AhoCorasickKind::ContiguousNFA));
+static WIDE: LazyLock<Option<Words>> = LazyLock::new(|| {
+    let words = states(false).chain(foreign(false));
+    Words::new(words, AhoCorasickKind::ContiguousNFA)
+});
+
+fn states(is_ascii: bool) -> impl Iterator<Item = (&'static str, Kind)> {
+    let states = STATES.into_iter();
+    let states = states.filter(move |(phrase, _)| phrase.is_ascii() == is_ascii);
+    states.map(|(phrase, when)| (phrase, Kind::State(when)))
+}
 
 fn foreign(is_ascii: bool) -> impl Iterator<Item = (&'static str, Kind)> {
-    let words = FOREIGN.into_iter();
+    let words = FOREIGN.into_iter().chain(MESSAGES);
     let words = words.filter(move |(word, _)| word.is_ascii() == is_ascii);
     words.map(|(word, script)| (word, Kind::Foreign(script)))
 }
@@ -119,15 +125,27 @@ fn first(part: &[u8]) -> Option<usize> {
     }
     let mut at = 0;
     for line in part.split_inclusive(|byte| *byte == b'\n') {
-        let of_ascii = ascii(line).find(|found| may_stand(*found, line));
-        let of_wide = wide(line).find(|found| may_stand(*found, line));
-        let both = [of_ascii, of_wide].into_iter().flatten();
-        if let Some(from) = both.map(|found| found.from).min() {
+        if let Some(from) = first_of_line(line) {
             return Some(at + from);
         }
         at += line.len();
     }
     None
+}
+
+fn first_of_line(line: &[u8]) -> Option<usize> {
+    let plain = first_of_both(line);
+    let folded = fold::folded_bytes(line)
+        .and_then(|folded| first_of_both(folded.as_bytes()))
+        .map(|from| fold::place(line, from));
+    plain.into_iter().chain(folded).min()
+}
+
+fn first_of_both(line: &[u8]) -> Option<usize> {
+    let of_ascii = ascii(line).find(|found| may_stand(*found, line));
+    let of_wide = wide(line).find(|found| may_stand(*found, line));
+    let both = [of_ascii, of_wide].into_iter().flatten();
+    both.map(|found| found.from).min()
 }
 
 fn may_stand(found: Found, text: &[u8]) -> bool {

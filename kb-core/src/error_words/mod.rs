@@ -1,24 +1,32 @@
 //! Whether a line looks like an error: the words that tell of one, and what around them says that there is none.
 
 mod beside;
+mod buts;
 mod counts;
 mod denials;
+mod events;
+mod fold;
 mod foreign;
 mod found;
 mod glog;
 mod languages;
 mod level;
+mod messages;
 mod not_a_number;
+mod partly_up;
+mod phrases;
 mod ports;
 mod searches;
 mod shortfall;
 mod states;
 #[cfg(test)]
 mod tests;
+mod timeouts;
 mod tokens;
 mod wrong;
 mod zeros;
 
+use std::borrow::Cow;
 use std::cell::LazyCell;
 
 use counts::counts_none;
@@ -146,46 +154,65 @@ const SIGNS_BEHIND: usize = 64;
 ///
 /// `columns` tells where the line names columns of a table, which are no words of an error; it is asked only where that matters.
 pub(crate) fn looks_like_error(line: &str, columns: impl FnOnce() -> Vec<usize>) -> bool {
-    let begins = |at: usize| {
-        let before = line.get(..at).and_then(|before| before.chars().next_back());
-        before.is_none_or(|before| !before.is_alphanumeric()) || is_hump(line.as_bytes(), at)
-    };
     let columns = LazyCell::new(columns);
     let is_column = |at: usize| {
         let rest = line.get(at..).unwrap_or_default();
         rest.starts_with("XIDER") && columns.contains(&at)
     };
-    let tells = |found: Found, levels: &mut Levels<'_>| {
+    let folded = fold::folded(line);
+    let is_folded = matches!(folded, Cow::Owned(_));
+    let tells = |text: &str, found: Found, levels: &mut Levels<'_>| {
         let Found { from, to, kind } = found;
+        let begins = begins(text, from);
         match kind {
             Kind::State(when) => {
-                let line = line.as_bytes();
-                when.may_stand(line, from, begins(from)) && when.tells(line, from, to)
+                let text = text.as_bytes();
+                when.may_stand(text, from, begins) && when.tells(text, from, to)
             }
             Kind::Foreign(script) => {
-                script.may_stand(begins(from))
+                script.may_stand(begins)
                     && levels.until(from) != Some(Level::Info)
-                    && script.tells(line, from, to)
+                    && script.tells(text, from, to)
             }
             Kind::Error => {
-                begins(from)
-                    && !is_phrase_of_none(line, from)
+                begins
+                    && !is_phrase_of_none(text, from)
                     && !is_column(from)
-                    && !is_setting(line, from, to)
-                    && !counts_none(line, from, to)
+                    && !is_setting(text, from, to)
+                    && !counts_none(text, from, to)
                     // A word that is a level itself counts although the line begins with a milder one: `INFO … ERROR: x failed` is
                     // the line of another program that the first one passes on.
-                    && (levels.until(from) != Some(Level::Info) || is_marked(line, from, to))
+                    && (levels.until(from) != Some(Level::Info) || is_marked(text, from, to))
             }
         }
     };
     // Levels are asked for in the order of the places, which each of the two begins anew.
-    let mut levels = Levels::new(line.as_bytes());
-    if found::ascii(line.as_bytes()).any(|found| tells(found, &mut levels)) {
-        return true;
+    let any = |text: &str, is_of: fn(&Found) -> bool| {
+        let mut levels = Levels::new(text.as_bytes());
+        let mut of_ascii = found::ascii(text.as_bytes()).filter(is_of);
+        if of_ascii.any(|found| tells(text, found, &mut levels)) {
+            return true;
+        }
+        let mut levels = Levels::new(text.as_bytes());
+        let mut of_wide = found::wide(text.as_bytes()).filter(is_of);
+        of_wide.any(|found| tells(text, found, &mut levels))
+    };
+    // What is no word of another language is told by the case of its letters, too, and is read as it stands.
+    if is_folded {
+        any(line, |found| !is_foreign(found)) || any(&folded, is_foreign)
+    } else {
+        any(line, |_| true)
     }
-    let mut levels = Levels::new(line.as_bytes());
-    found::wide(line.as_bytes()).any(|found| tells(found, &mut levels))
+}
+
+fn is_foreign(found: &Found) -> bool {
+    matches!(found.kind, Kind::Foreign(_))
+}
+
+/// Whether a word, or a further word of a name, begins here.
+fn begins(text: &str, at: usize) -> bool {
+    let before = text.get(..at).and_then(|before| before.chars().next_back());
+    before.is_none_or(|before| !before.is_alphanumeric()) || is_hump(text.as_bytes(), at)
 }
 
 /// Whether something was found to be unhealthy: device plugins and node agents say so in lines of information.

@@ -1,4 +1,4 @@
-//! Ports and links that are told to be down: `mlx5_0 port 1: DOWN`, `NVLink 3: down`.
+//! Ports and links that are told to be down: `mlx5_0 port 1: DOWN`, `NVLink 3 down`, `port 1 state INIT`.
 
 use super::beside::{NEAR, begins_with, is_one_of, words};
 
@@ -14,15 +14,20 @@ const RATES: [&str; 19] = [
     "kb", "mb", "gb", "kib", "mib", "gib",
 ];
 
-/// Whether what stands before `from` names a port, and `down` ends at `to` and is its state.
+/// Whether what stands before `from` names a port, and `down` or another such state ends at `to` and is its state.
 pub(super) fn is_down(line: &[u8], from: usize, to: usize) -> bool {
-    let before = line.get(..from).unwrap_or_default();
+    may_be_down(line, from) && !goes_on(line.get(to..).unwrap_or_default())
+}
+
+/// Whether what stands before `from` names a port.
+pub(super) fn may_be_down(text: &[u8], from: usize) -> bool {
+    let before = text.get(..from).unwrap_or_default();
     let near = before
         .get(before.len().saturating_sub(NEAR)..)
         .unwrap_or_default();
     let is_name = |word: &&[u8]| !word.iter().all(u8::is_ascii_digit) && !is_one_of(word, &LABELS);
     let name = words(near).filter(is_name).last().unwrap_or_default();
-    PORTS.iter().any(|port| begins_with(name, port)) && !goes_on(line.get(to..).unwrap_or_default())
+    PORTS.iter().any(|port| begins_with(name, port))
 }
 
 /// Whether it is part of a longer word, a count (`down: 0`, `down 0 times`), a rate (`down 20 Mbit/s`), or a step (`down to x8`).

@@ -13,21 +13,44 @@ enum Object {
 
 use Object::{Around, Before, Behind};
 
-const SEARCHES: [(&str, Object); 10] = [
+const SEARCHES: [(&str, Object); 25] = [
+    ("未找到", Behind),
+    ("找不到", Behind),
+    ("見つかりません", Before),
+    ("見つからない", Before),
     ("찾을 수 없", Before),
+    ("찾지 못", Before),
+    ("nicht gefunden", Before),
+    ("introuvable", Before),
+    ("non trouvé", Before),
+    ("не найден", Around),
     ("nie znaleziono", Around),
     ("nenalezen", Around),
-    ("bulunamadı", Before),
+    ("nebyl nalezen", Before),
+    ("nebyla nalezena", Before),
+    ("nebylo nalezeno", Before),
+    ("bulunamadi", Before),
     ("não encontrad", Around),
     ("niet gevonden", Before),
     ("hittades inte", Around),
+    ("no se encontr", Around),
+    ("no encontrad", Around),
+    ("non trovat", Around),
     ("không tìm thấy", Behind),
     ("لم يتم العثور", Behind),
     ("ไม่พบ", Behind),
 ];
 /// Beginnings of words for errors and trouble, in the forms that they have as an object: `błąd` and `erro` beside a search tell
 /// why nothing was found.
-const LOOKED_FOR: [&str; 13] = [
+const LOOKED_FOR: [&str; 28] = [
+    "错误",
+    "錯誤",
+    "异常",
+    "故障",
+    "问题",
+    "エラー",
+    "異常",
+    "問題",
     "오류",
     "에러",
     "문제",
@@ -36,14 +59,21 @@ const LOOKED_FOR: [&str; 13] = [
     "hata",
     "sorun",
     "erros",
+    "fehler",
+    "erreurs",
+    "ошибок",
+    "проблем",
+    "errores",
+    "errori",
     "problem",
+    "problèm",
     "lỗi",
     "خطأ",
     "أخطاء",
     "ข้อผิดพลาด",
 ];
-/// What Korean writes at the end of an object or a subject.
-const PARTICLES: [char; 7] = ['를', '을', '가', '이', '는', '은', '도'];
+/// What Korean and Japanese write at the end of an object or a subject.
+const PARTICLES: [char; 10] = ['를', '을', '가', '이', '는', '은', '도', 'は', 'が', 'も'];
 /// Words between a search and what was looked for: "any", "some".
 const FILLERS: [&str; 12] = [
     "żadnego",
@@ -62,14 +92,26 @@ const FILLERS: [&str; 12] = [
 /// Ends of Polish words that say of what kind: `krytycznych`.
 const FILLER_ENDS: [&str; 2] = ["ych", "ich"];
 const MOST_FILLERS: usize = 3;
+/// The same in Chinese, with no blank behind it.
+const JOINED_FILLERS: [&str; 4] = ["任何", "其他", "其它", "明显"];
 
 /// Whether the word is such a search, and errors are its object. `before` and `behind` are what may belong to the word.
 pub(super) fn is_for_errors(script: Script, word: &str, before: &str, behind: &str) -> bool {
-    let mut searches = SEARCHES.into_iter();
-    let Some((_, object)) = searches.find(|(known, _)| word.eq_ignore_ascii_case(known)) else {
+    let Some(object) = object(word) else {
         return false;
     };
     object != Behind && ends_with_errors(script, before) || object != Before && begins_with_errors(behind)
+}
+
+/// Whether the word is such a search. It says `not` itself, and what stands before it does not deny it: `hiçbir GPU bulunamadi`.
+pub(super) fn is_search(word: &str) -> bool {
+    object(word).is_some()
+}
+
+fn object(word: &str) -> Option<Object> {
+    let mut searches = SEARCHES.into_iter();
+    let (_, object) = searches.find(|(known, _)| word.eq_ignore_ascii_case(known))?;
+    Some(object)
 }
 
 /// The part before a word whose words may deny it. The `not` of a search denies nothing but what was looked for: in
@@ -111,6 +153,10 @@ fn begins_with_errors(behind: &str) -> bool {
 fn without_fillers(text: &str) -> &str {
     let mut rest = text.trim_start();
     for _ in 0..MOST_FILLERS {
+        if let Some(behind) = JOINED_FILLERS.iter().find_map(|known| rest.strip_prefix(known)) {
+            rest = behind.trim_start();
+            continue;
+        }
         let end = rest.find(|letter: char| !letter.is_alphanumeric());
         let (word, behind) = rest.split_at(end.unwrap_or(rest.len()));
         let is_filler = FILLERS.iter().any(|known| word.eq_ignore_ascii_case(known))

@@ -1,12 +1,13 @@
-//! States and values by which tools tell of trouble without a word for an error: `Link detected: no`, `loss=nan`,
-//! `Ready  False`. A level in front of them says nothing about them: trainers write `INFO … loss=nan`.
+//! Whether a state or a value tells of trouble: `Link detected: no`, `loss=nan`, `Ready  False` (see [`super::phrases`]).
 
 use super::beside::{
-    ends_with_zero, has_missing_member, has_part, is_column, is_one_of, names, number, value,
+    NEAR, begins_with, counter, ends_with_zero, has_missing_member, has_part, is_column, is_one_of, names,
+    number, value, words,
 };
 use super::glog;
-use super::not_a_number::is_not_a_number;
-use super::ports::is_down;
+use super::not_a_number::{is_not_a_number, may_be_value};
+use super::partly_up::is_partly_up;
+use super::ports::{is_down, may_be_down};
 use super::shortfall::is_short;
 use super::wrong::{has_wrong_values, may_be_row};
 
@@ -29,6 +30,8 @@ pub(super) enum When {
     IsNumber,
     /// Behind a number other than zero: `33% packet loss`.
     AfterNumber,
+    /// Before a number other than zero, with dots or labels between: `LinkDownedCounter:....3`.
+    Counter,
     /// Before a number from this one on.
     IsFrom(u64),
     /// In a list of joined words, one of them these: `State=IDLE+DRAIN`.
@@ -43,6 +46,8 @@ pub(super) enum When {
     Short,
     /// The same, behind a digit: `7/8 GPUs`.
     ShortBehindDigit,
+    /// The same, or before a value that says that it is not so: `healthy: false`.
+    Healthy,
     /// A row of `/proc/mdstat` with a member that is not there: `[U_]`.
     Members,
     /// Alone, or before any word but these.
@@ -58,205 +63,10 @@ pub(super) enum When {
 }
 
 use When::{
-    AfterDevice, AfterNumber, Always, Column, GlogError, HasPart, InfOfFigure, Is, IsFrom, IsNot, IsNumber,
-    Members, NotANumber, NumberOfDevice, OfDevice, OfPort, Short, ShortBehindDigit, Unless, Word, WrongRow,
+    AfterDevice, AfterNumber, Always, Column, Counter, GlogError, HasPart, Healthy, InfOfFigure, Is, IsFrom,
+    IsNot, IsNumber, Members, NotANumber, NumberOfDevice, OfDevice, OfPort, Short, ShortBehindDigit, Unless,
+    Word, WrongRow,
 };
-
-/// Node and job states of Slurm, states of ports and of drives.
-const BAD_STATES: &[&str] = &[
-    "down",
-    "drain",
-    "drained",
-    "draining",
-    "fail",
-    "failed",
-    "failing",
-    "not_responding",
-    "no_respond",
-    "node_fail",
-    "out_of_memory",
-    "error",
-    "inval",
-    "faulted",
-    "degraded",
-    "polling",
-    "disabled_by_error",
-    "port_down",
-    "port_init",
-    "initializing",
-    "removed",
-    "unavail",
-    "unknown",
-];
-const NO: &[&str] = &["false", "no"];
-const YES: &[&str] = &["yes", "true"];
-
-/// Phrases in ASCII lower case. None of them begins with what a word of [`super::ERRORS`] begins with and ends before it: the words are
-/// looked for one behind the other, and the one that ends first takes its bytes.
-pub(super) const STATES: [(&str, When); 111] = [
-    // PCIe, by lspci.
-    ("(downgraded)", Always),
-    ("(rev ff)", Always),
-    ("unknown header type", Always),
-    // systemd.
-    ("inactive (dead)", Always),
-    ("activating (auto-restart)", Always),
-    ("deactivating (", Always),
-    ("code=exited, status=", IsNumber),
-    // Kubernetes.
-    ("notready", Word),
-    ("ready", Is(&["false", "unknown"])),
-    ("memorypressure", Is(&["true", "unknown"])),
-    ("diskpressure", Is(&["true", "unknown"])),
-    ("pidpressure", Is(&["true", "unknown"])),
-    ("networkunavailable", Is(&["true", "unknown"])),
-    ("pullbackoff", Always),
-    ("back-off ", Always),
-    ("errimagepull", Always),
-    ("evicted", Word),
-    // Ports and links.
-    ("link detected", Is(NO)),
-    ("port_down", Always),
-    ("port_init", Always),
-    (
-        "physical state",
-        Is(&["polling", "disabled", "sleep", "linkerrorrecovery"]),
-    ),
-    (
-        "phys_state",
-        Is(&["polling", "disabled", "sleep", "linkerrorrecovery"]),
-    ),
-    (
-        "phys state",
-        Is(&["polling", "disabled", "sleep", "linkerrorrecovery"]),
-    ),
-    (
-        "physical linkstate",
-        Is(&["polling", "disabled", "sleep", "linkerrorrecovery"]),
-    ),
-    ("packet loss", AfterNumber),
-    (": down", OfPort),
-    // Slurm and drives.
-    ("state:", HasPart(BAD_STATES)),
-    ("state=", HasPart(BAD_STATES)),
-    ("state :", HasPart(BAD_STATES)),
-    ("not_responding", Always),
-    ("drain", Column),
-    ("drng", Column),
-    ("down*", Column),
-    ("[u_", Members),
-    ("[uu", Members),
-    ("[_u]", Members),
-    ("[_uu", Members),
-    ("percentage used", IsFrom(100)),
-    ("percentage_used", IsFrom(100)),
-    ("unavail ", Always),
-    ("service unavailable", Always),
-    ("temporarily unavailable", Always),
-    // nvidia-smi and DCGM.
-    ("no devices were found", Always),
-    ("reset required", Is(YES)),
-    ("reset recommended", Is(YES)),
-    ("requires reset", Always),
-    ("requires a reset", Always),
-    ("pending", Is(&["yes"])),
-    ("page blacklist", Is(YES)),
-    ("slowdown", Is(&["active"])),
-    ("recovery action", IsNot(&["none", "n", "not"])),
-    (
-        "overall health",
-        Is(&["warning", "warn", "failure", "fail", "unhealthy", "critical"]),
-    ),
-    ("removed from bus", Always),
-    ("removed from the bus", Always),
-    (
-        "thermal shutdown",
-        Unless(&[
-            "not",
-            "no",
-            "n",
-            "none",
-            "inactive",
-            "disabled",
-            "enabled",
-            "false",
-            "0",
-            "threshold",
-            "thresholds",
-            "temp",
-            "temperature",
-            "limit",
-            "point",
-            "at",
-            "count",
-            "counter",
-            "events",
-            "protection",
-        ]),
-    ),
-    ("ue=", NumberOfDevice),
-    ("ue:", NumberOfDevice),
-    ("uncorr. ecc", IsNumber),
-    ("uncorrected ecc", IsNumber),
-    // Programs that see no device.
-    ("available", OfDevice(NO)),
-    ("not available", AfterDevice),
-    // How programs end.
-    ("core dumped", Always),
-    ("exit code", IsNumber),
-    ("exit status", IsNumber),
-    ("exitcode", IsNumber),
-    ("exit_code", IsNumber),
-    ("exited (", IsNumber),
-    ("exited with", IsNumber),
-    ("returned non-zero", Always),
-    ("non-zero exit", Always),
-    ("nonzero exit", Always),
-    // Trainings.
-    ("nan", NotANumber),
-    ("=inf", NotANumber),
-    (": inf", NotANumber),
-    (":inf", NotANumber),
-    ("is inf", NotANumber),
-    ("loss inf", InfOfFigure),
-    ("norm inf", InfOfFigure),
-    ("ppl inf", InfOfFigure),
-    ("perplexity inf", InfOfFigure),
-    // Counts.
-    ("expect", Short),
-    ("want", Short),
-    ("found", Short),
-    ("detected", Short),
-    ("only", Short),
-    ("no gpu", Short),
-    ("healthy", Short),
-    (" gpus", ShortBehindDigit),
-    (" ranks", ShortBehindDigit),
-    (" nodes", ShortBehindDigit),
-    (" links", ShortBehindDigit),
-    (" nvlinks", ShortBehindDigit),
-    (" hcas", ShortBehindDigit),
-    (" nics", ShortBehindDigit),
-    (" workers", ShortBehindDigit),
-    // Types of nccl-tests.
-    ("float", WrongRow),
-    ("half", WrongRow),
-    ("double", WrongRow),
-    ("int8", WrongRow),
-    ("int32", WrongRow),
-    ("int64", WrongRow),
-    ("f8e", WrongRow),
-    // Endings of source files, as glog and klog name them. Python writes each line of a traceback with such a head, and its words tell.
-    (".cc:", GlogError),
-    (".cpp:", GlogError),
-    (".cxx:", GlogError),
-    (".c:", GlogError),
-    (".cu:", GlogError),
-    (".h:", GlogError),
-    (".hpp:", GlogError),
-    (".go:", GlogError),
-    (".rs:", GlogError),
-];
 
 /// What a program for GPUs cannot do without, as the beginning of a word.
 const DEVICES: [&str; 12] = [
@@ -277,9 +87,33 @@ const DEVICES: [&str; 12] = [
 /// Memory that counts its errors, in the same way.
 const MEMORIES: [&str; 4] = ["ecc", "hbm", "dimm", "edac"];
 
+/// Values of [`Healthy`] that say that something is not, or that nobody knows.
+const NOT_HEALTHY: [&str; 3] = ["false", "no", "unknown"];
+
+fn ends_with_not(before: &[u8]) -> bool {
+    words(
+        before
+            .get(before.len().saturating_sub(NEAR)..)
+            .unwrap_or_default(),
+    )
+    .last()
+    .is_some_and(|word| is_one_of(word, &["not", "un", "non"]))
+}
+
+/// Of `sinfo`. The blank before it is part of a phrase, which would hide the state.
+const DOWN_STARRED: &str = " down*";
+
+fn is_column_behind_blank(line: &[u8], from: usize, to: usize) -> bool {
+    let phrase = line.get(from..=to).unwrap_or_default();
+    phrase.eq_ignore_ascii_case(DOWN_STARRED.as_bytes()) && is_column(line, from + 1, to + 1)
+}
+
+fn may_be_unhealthy(text: &[u8], from: usize) -> bool {
+    is_one_of(value(text, from + "healthy".len()), &NOT_HEALTHY)
+}
+
 /// Whether a number may belong to a word that begins at a place: most lines with such a word have none, and each is looked at as a whole.
 fn may_count(text: &[u8], from: usize) -> bool {
-    const NEAR: usize = 40;
     let behind = text.get(from..text.len().min(from + NEAR)).unwrap_or_default();
     if behind.get(..3).is_some_and(|no| no.eq_ignore_ascii_case(b"no ")) {
         return true;
@@ -318,12 +152,18 @@ impl When {
             AfterDevice => names(before, &DEVICES),
             IsNumber => number(line, to).is_some_and(|number| number != 0),
             AfterNumber => !ends_with_zero(before),
+            Counter => counter(line, to).is_some_and(|number| number != 0),
             IsFrom(least) => number(line, to).is_some_and(|number| number >= least),
             HasPart(parts) => has_part(line, to, parts),
             Column => is_column(line, from, to),
             NotANumber => is_not_a_number(line, from, to),
             InfOfFigure => is_not_a_number(line, to.saturating_sub("inf".len()), to),
-            Short | ShortBehindDigit => is_short(line, from),
+            Short | ShortBehindDigit => is_short(line, from) || is_partly_up(line, from),
+            Healthy => {
+                is_of(&NOT_HEALTHY) && !ends_with_not(before)
+                    || is_short(line, from)
+                    || is_partly_up(line, from)
+            }
             Members => has_missing_member(line, from),
             Unless(values) => !is_of(values),
             NumberOfDevice => {
@@ -332,7 +172,7 @@ impl When {
             }
             WrongRow => has_wrong_values(line, from),
             GlogError => glog::is_error(line, from),
-            OfPort => is_down(line, from, to),
+            OfPort => is_down(line, from, to) || is_column_behind_blank(line, from, to),
         }
     }
 
@@ -345,11 +185,20 @@ impl When {
                 before.is_some_and(|before| before.is_ascii_digit() || *before == b'm')
             }
             Short => begins && may_count(text, from),
+            Healthy => begins && (may_count(text, from) || may_be_unhealthy(text, from)),
             WrongRow => may_be_row(text, from),
             GlogError => glog::may_be_place(text, from),
             // A digit may stand before the colon.
-            OfPort => true,
-            NotANumber => begins || text.get(from).is_some_and(|first| !first.is_ascii_alphanumeric()),
+            OfPort => {
+                may_be_down(text, from)
+                    || text
+                        .get(from..)
+                        .is_some_and(|rest| begins_with(rest, DOWN_STARRED))
+            }
+            NotANumber => {
+                let is_sign = |first: &u8| !first.is_ascii_alphanumeric();
+                (begins || text.get(from).is_some_and(is_sign)) && may_be_value(text, from)
+            }
             _ => begins,
         }
     }

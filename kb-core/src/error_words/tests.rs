@@ -1,7 +1,12 @@
+mod chinese;
+mod figures;
 mod foreign;
+mod letters;
+mod links;
 mod shapes;
+mod timeouts;
 
-use super::states::STATES;
+use super::phrases::STATES;
 use super::*;
 
 /// As logs are read: columns of tables are told by their room.
@@ -378,11 +383,13 @@ fn no_state_hides_a_word_of_an_error() {
         for (phrase, _) in STATES {
             let text = format!("{phrase} {word}");
             assert!(looks_like_error(&text) || !looks_like_error(word), "{text}");
-            let hides = (1..phrase.len()).any(|at| {
-                let end = phrase.get(at..).unwrap_or_default();
-                let begins = !phrase.as_bytes()[at - 1].is_ascii_alphanumeric();
-                begins && word.len() > end.len() && word.starts_with(end)
-            });
+            let hides = (1..phrase.len())
+                .filter(|at| phrase.is_char_boundary(*at))
+                .any(|at| {
+                    let end = phrase.get(at..).unwrap_or_default();
+                    let begins = !phrase.as_bytes()[at - 1].is_ascii_alphanumeric();
+                    begins && word.len() > end.len() && word.starts_with(end)
+                });
             assert!(!hides, "{phrase} hides {word}");
         }
     }

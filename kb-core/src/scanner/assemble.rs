@@ -66,7 +66,7 @@ pub(super) fn sum_up(mut tally: Tally, matcher: &Matcher, options: &ScanOptions,
             by.behind_line = Some(unknown.line);
         }
     }
-    candidates.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.id.cmp(&b.id)));
+    candidates.sort_unstable_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.id.cmp(&b.id)));
     Summary {
         matches: entries
             .into_iter()

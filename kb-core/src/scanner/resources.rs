@@ -7,12 +7,21 @@
 //!   nvidia.com/gpu:     7
 //! ```
 
+mod inline;
+
 use memchr::memmem;
 
 use super::error_lines::ErrorLines;
 use super::lines::{Part, line_end, line_start, newlines, size, tail};
 
-const GPUS: &[u8] = b"nvidia.com/gpu";
+/// Names of resources that are GPUs or parts of them.
+const GPUS: [&[u8]; 3] = [b"nvidia.com/gpu", b"nvidia.com/gpu.shared", b"amd.com/gpu"];
+/// The same of their beginnings: `nvidia.com/mig-1g.10gb`.
+const GPU_BEGINNINGS: [&[u8]; 1] = [b"nvidia.com/mig-"];
+/// Longest such name, in bytes.
+const GPUS_MOST_BYTES: usize = 64;
+/// Resources of a node that are kept.
+const MOST_GPUS: usize = 32;
 /// Lines behind the head of a list that may be of it.
 const MOST_LINES: u64 = 64;
 /// Longest line that is read, in bytes.
@@ -39,8 +48,27 @@ pub(super) struct Resources {
     open: Option<Head>,
     /// The first list of the node.
     first: Option<Head>,
-    capacity: Option<u64>,
-    allocatable: Option<u64>,
+    capacity: Counts,
+    allocatable: Counts,
+}
+
+/// How many there are of each resource.
+#[derive(Debug, Default)]
+struct Counts(Vec<(Vec<u8>, u64)>);
+
+impl Counts {
+    fn set(&mut self, name: &[u8], count: u64) {
+        if let Some((_, known)) = self.0.iter_mut().find(|(known, _)| known == name) {
+            *known = count;
+        } else if self.0.len() < MOST_GPUS {
+            self.0.push((name.to_vec(), count));
+        }
+    }
+
+    fn get(&self, name: &[u8]) -> Option<u64> {
+        let (_, count) = self.0.iter().find(|(known, _)| known == name)?;
+        Some(*count)
+    }
 }
 
 impl Resources {
@@ -69,6 +97,11 @@ impl Resources {
 
     /// Whether this line shows that fewer are allocatable.
     fn take(&mut self, line: &[u8], number: u64) -> bool {
+        if has_list(line)
+            && let Some(is_short) = self.take_inline(line, number)
+        {
+            return is_short;
+        }
         let Some((name, value)) = field(line) else {
             // Of JSON a list ends in a line of its own.
             self.close_at(line, number);
@@ -89,15 +122,41 @@ impl Resources {
             return false;
         }
         self.close_at(line, number);
-        let (Some(open), Some(count)) = (self.open.filter(|_| name == GPUS), count(value)) else {
+        let (Some(open), Some(count)) = (self.open.filter(|_| is_gpu(name)), count(value)) else {
             return false;
         };
-        match open.list {
-            List::Capacity => self.capacity = Some(count),
-            List::Allocatable => self.allocatable = Some(count),
+        self.set(open.list, name, count)
+    }
+
+    /// The same for a line that has whole lists; `None` where it has none. Of two nodes in it the second has a list that the first
+    /// has had.
+    fn take_inline(&mut self, line: &[u8], number: u64) -> Option<bool> {
+        let mut told = None;
+        for (list, gpus) in inline::lists(line) {
+            let mut is_short = told.unwrap_or(false);
+            self.begin(Head {
+                list,
+                indent: 0,
+                line: number,
+            });
+            for (name, count) in gpus {
+                is_short |= self.set(list, name, count);
+            }
+            self.open = None;
+            told = Some(is_short);
+        }
+        told
+    }
+
+    /// Whether fewer of it are allocatable than there are.
+    fn set(&mut self, list: List, name: &[u8], count: u64) -> bool {
+        match list {
+            List::Capacity => self.capacity.set(name, count),
+            List::Allocatable => self.allocatable.set(name, count),
         }
         self.allocatable
-            .zip(self.capacity)
+            .get(name)
+            .zip(self.capacity.get(name))
             .is_some_and(|(allocatable, capacity)| allocatable < capacity)
     }
 
@@ -105,7 +164,7 @@ impl Resources {
         let is_second = |first: Head| first.list != head.list && head.line <= first.line + 2 * MOST_LINES;
         if !self.first.is_some_and(is_second) {
             self.first = Some(head);
-            (self.capacity, self.allocatable) = (None, None);
+            (self.capacity, self.allocatable) = (Counts::default(), Counts::default());
         }
         self.open = Some(head);
     }
@@ -152,6 +211,18 @@ fn capacity(text: &[u8], from: usize) -> Option<usize> {
 
 fn allocatable(text: &[u8], from: usize) -> Option<usize> {
     memmem::find(tail(text, from), b"llocatable").map(|at| from + at)
+}
+
+fn is_gpu(name: &[u8]) -> bool {
+    name.len() <= GPUS_MOST_BYTES
+        && (GPUS.contains(&name) || GPU_BEGINNINGS.iter().any(|begin| name.starts_with(begin)))
+}
+
+/// Whether a list may stand within the line: a resource stands behind the name of a list.
+fn has_list(line: &[u8]) -> bool {
+    let heads = [capacity(line, 0), allocatable(line, 0)];
+    let head = heads.into_iter().flatten().min();
+    head.is_some_and(|head| memmem::find(tail(line, head), b".com/").is_some())
 }
 
 /// A name and its value, of YAML, JSON and `kubectl describe`.
@@ -227,6 +298,53 @@ mod tests {
         assert_eq!(told(&yaml.replace('7', "8")), [0_u64; 0]);
         let json = "\"capacity\": {\n    \"nvidia.com/gpu\": \"8\"\n},\n\"allocatable\": {\n    \"nvidia.com/gpu\": \"7\"\n}\n";
         assert_eq!(told(json), [5]);
+    }
+
+    #[test]
+    fn lists_in_one_line_are_read() {
+        let one = r#"{"allocatable":{"cpu":"96","nvidia.com/gpu":"7"},"capacity":{"nvidia.com/gpu":"8","pods":"110"}}"#;
+        assert_eq!(told(&format!("node7\n{one}\n")), [2]);
+        assert_eq!(told(&one.replace("\"7\"", "\"8\"")), [0_u64; 0]);
+        let spaced = r#""capacity": { "nvidia.com/gpu": 8 }, "allocatable": { "nvidia.com/gpu": 7 }"#;
+        assert_eq!(told(spaced), [1]);
+        let apart = "\"capacity\":{\"nvidia.com/gpu\":\"8\"}\n\"allocatable\":{\"nvidia.com/gpu\":\"7\"}\n";
+        assert_eq!(told(apart), [2]);
+        let of = |capacity: u32, allocatable: u32| {
+            format!(
+                r#"{{"pad":"{}","status":{{"allocatable":{{"nvidia.com/gpu":"{allocatable}"}},"capacity":{{"nvidia.com/gpu":"{capacity}"}},"x":{{}}}}}}"#,
+                "x".repeat(500)
+            )
+        };
+        let nodes = |second: &str| format!(r#"{{"items":[{},{second}]}}"#, of(8, 8));
+        assert_eq!(told(&nodes(&of(4, 4))), [0_u64; 0], "each node has its own lists");
+        assert_eq!(told(&nodes(&of(4, 3))), [1]);
+        assert_eq!(told(&format!("{}\n{}\n", of(8, 8), of(4, 4))), [0_u64; 0]);
+        for other in [
+            r#"{"allocatable":{"nvidia.com/gpu":"7"},"requests":{"nvidia.com/gpu":"8"}}"#,
+            r#"{"allocatable":{"cpu":"95"},"capacity":{"cpu":"96"}}"#,
+            r#"{"allocatable":{"a":{"nvidia.com/gpu":"7"}},"capacity":{"nvidia.com/gpu":"8"}}"#,
+            r#"{"x_capacity_of":{"nvidia.com/gpu":"8"},"allocatable":{"nvidia.com/gpu":"7"}}"#,
+        ] {
+            assert_eq!(told(other), [0_u64; 0], "{other}");
+        }
+    }
+
+    #[test]
+    fn parts_of_gpus_and_other_makers_are_known() {
+        for name in ["nvidia.com/mig-1g.10gb", "nvidia.com/gpu.shared", "amd.com/gpu"] {
+            assert_eq!(
+                told(&described(8, 7).replace("nvidia.com/gpu", name)),
+                [7],
+                "{name}"
+            );
+            let line = format!(r#"{{"allocatable":{{"{name}":"7"}},"capacity":{{"{name}":"8"}}}}"#);
+            assert_eq!(told(&line), [1], "{name}");
+        }
+        // Each is compared with itself alone.
+        let mixed = "Capacity:\n  nvidia.com/gpu: 8\n  nvidia.com/mig-1g.10gb: 0\nAllocatable:\n  nvidia.com/gpu: 8\n  nvidia.com/mig-1g.10gb: 0\n";
+        assert_eq!(told(mixed), [0_u64; 0]);
+        let other = described(8, 7).replace("nvidia.com/gpu", "nvidia.com/hostdev");
+        assert_eq!(told(&other), [0_u64; 0]);
     }
 
     #[test]
