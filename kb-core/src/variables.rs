@@ -77,7 +77,7 @@ pub fn strange<'a>(names: impl IntoIterator<Item = &'a str>, options: &[String])
         .into_iter()
         .filter_map(|name| sentence(name, options))
         .collect();
-    found.sort();
+    found.sort_unstable();
     found
 }
 

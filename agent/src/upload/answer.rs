@@ -43,7 +43,7 @@ impl Answer {
 
     /// The body, without the secret; null where it is no JSON.
     pub(super) fn json(&self) -> Value {
-        let mut json = serde_json::from_str(&self.text).unwrap_or_default();
+        let mut json = serde_json::from_slice(self.text.as_bytes()).unwrap_or_default();
         self.secret.withhold_in(&mut json);
         json
     }

@@ -202,7 +202,7 @@ impl Spool {
             })
         });
         let mut found: Vec<Waiting> = found.collect();
-        found.sort();
+        found.sort_unstable();
         found
     }
 }

@@ -18,7 +18,7 @@ impl Summary {
     /// Of what was measured; `None` without a figure. What is no positive number is left out.
     pub fn of(mut values: Vec<f64>) -> Option<Self> {
         values.retain(|value| value.is_finite() && *value > 0.0);
-        values.sort_by(f64::total_cmp);
+        values.sort_unstable_by(f64::total_cmp);
         let last = values.len().checked_sub(1)?;
         let figures = if values.len() <= Self::MOST {
             values.clone()

@@ -38,7 +38,7 @@ pub fn known_xids() -> &'static [KnownXid] {
     static KNOWN: OnceLock<Vec<KnownXid>> = OnceLock::new();
     KNOWN.get_or_init(|| {
         let mut known: Vec<KnownXid> = TABLE.lines().filter_map(row).collect();
-        known.sort_by_key(|xid| (xid.family, xid.number));
+        known.sort_unstable_by_key(|xid| (xid.family, xid.number));
         known
     })
 }

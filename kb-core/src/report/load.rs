@@ -172,7 +172,7 @@ impl Spread {
 
 fn median(values: &[f64]) -> Option<f64> {
     let mut values = values.to_vec();
-    values.sort_by(f64::total_cmp);
+    values.sort_unstable_by(f64::total_cmp);
     let middle = values.len() / 2;
     let upper = *values.get(middle)?;
     if values.len() % 2 == 1 {

@@ -122,7 +122,7 @@ impl Cell {
         if values.iter().any(|value| !value.is_finite() || *value <= 0.0) {
             return None;
         }
-        values.sort_by(f64::total_cmp);
+        values.sort_unstable_by(f64::total_cmp);
         let middle = values.len() / 2;
         let upper = *values.get(middle)?;
         if values.len() % 2 == 1 {

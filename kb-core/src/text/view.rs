@@ -31,7 +31,7 @@ pub(crate) fn examine<T: serde::de::DeserializeOwned>(
         return (None, violations);
     }
     // The shape admits only what the view reads (a property test holds the two together), so this is a second lock.
-    match serde_json::from_str(text) {
+    match serde_json::from_slice(text.as_bytes()) {
         Ok(view) => (Some(view), violations),
         Err(error) => {
             let violation = Violation::error(part, "", "unreadable", error.to_string());

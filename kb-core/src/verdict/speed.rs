@@ -111,7 +111,7 @@ fn median_of(samples: &[f64]) -> Option<f64> {
 
 /// The middle value, or the mean of the two in the middle.
 pub(super) fn median(mut values: Vec<f64>) -> Option<f64> {
-    values.sort_by(f64::total_cmp);
+    values.sort_unstable_by(f64::total_cmp);
     let middle = values.len() / 2;
     let upper = *values.get(middle)?;
     if values.len() % 2 == 1 {

@@ -221,7 +221,7 @@ fn closed_cells(ways: &[Way]) -> impl Iterator<Item = Cell> {
 }
 
 fn sorted(mut cells: Vec<Cell>) -> Vec<Cell> {
-    cells.sort_by_key(|cell| (cell.source, cell.destination));
+    cells.sort_unstable_by_key(|cell| (cell.source, cell.destination));
     cells
 }
 
