@@ -3,19 +3,21 @@
 //! [`parse`] refuses what readers of JSON disagree about (duplicate keys, lone surrogates, NUL, a byte order mark)
 //! and what is too large or too deep, and says where. It gives a [`Node`] tree with byte spans, from which
 //! [`replace_value`] and its neighbours change a text without touching any other byte. A [`Tree`] is the same text as values
-//! that can be changed at will, and [`rewrite`] the way back. [`parse_values`] reads as strictly, without spans.
+//! that can be changed at will, and [`rewrite`] the way back. [`parse_values`] reads as strictly, without spans, to [`Json`].
 
 mod array_edit;
 pub(crate) mod checks;
 mod edit;
 mod error;
 mod hash;
+mod json;
 mod node;
 mod pointer;
 mod reader;
 mod rewrite;
 mod scalar;
 pub(crate) mod shape;
+mod shared;
 #[cfg(test)]
 mod tests;
 mod tree;
@@ -28,6 +30,7 @@ pub use edit::{EditError, insert_member, remove_member, replace_value};
 pub(crate) use error::Cursor;
 pub use error::{Position, TextError};
 pub use hash::{Sha256, Sha256Error};
+pub use json::Json;
 pub use node::{Kind, Member, Node};
 pub use pointer::{Step, push_step, steps};
 pub use reader::parse;

@@ -17,15 +17,18 @@ pub(crate) struct Unexplained {
 }
 
 impl Unexplained {
-    pub(crate) fn of(report: &Report) -> Self {
-        let claimed = &report.conclusion;
+    /// The report is as it was when this returns.
+    pub(crate) fn of(report: &mut Report) -> Self {
         let expect = expect(report);
         let policy = Policy::default();
-        let mut bare = report.clone();
-        bare.health = None;
         // States count as the records judge them, and as the ledger of the report has them.
-        let known = conclude(report, expect, &policy).verdict;
-        let known = known.max(conclude(&bare, expect, &policy).verdict);
+        let mut known = conclude(report, expect, &policy).verdict;
+        if let Some(health) = report.health.take() {
+            known = known.max(conclude(report, expect, &policy).verdict);
+            report.health = Some(health);
+        }
+        let report = &*report;
+        let claimed = &report.conclusion;
         let health = report.health.as_ref();
         let of_health = health
             .filter(|_| !report.was_tried())

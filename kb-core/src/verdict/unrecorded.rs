@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use super::by_policy::ruled_event;
 use super::counted::Counted;
+use crate::ids::RecordId;
 use crate::observation::{LineEvent, What, known, read_message};
 use crate::policy::Policy;
 use crate::report::{Bearing, Family, Report, Ruled};
@@ -39,8 +40,13 @@ struct Worst {
     count: u64,
 }
 
-/// All of them, before the run and during it, by number and device.
-pub fn unrecorded(report: &Report, policy: &Policy) -> Vec<Unrecorded> {
+/// All of them, before the run and during it, by number and device. `is_published` is asked whether there is a record, by the id that
+/// agents know it by.
+pub fn unrecorded(
+    report: &Report,
+    policy: &Policy,
+    is_published: impl Fn(&RecordId) -> bool,
+) -> Vec<Unrecorded> {
     let mut found: BTreeMap<(Family, u32, String), Worst> = BTreeMap::new();
     for (log, excerpt) in report.logs.iter().enumerate() {
         let lines = (1..).zip(excerpt.text.lines());
@@ -52,7 +58,7 @@ pub fn unrecorded(report: &Report, policy: &Policy) -> Vec<Unrecorded> {
             let What::Numbered { family, number, .. } = event.what else {
                 continue;
             };
-            if known(family, number).is_some() {
+            if known(family, number).is_some_and(|known| is_published(&known.record)) {
                 continue;
             }
             let worst = found.entry((family, number, event.device.clone()));
@@ -115,7 +121,7 @@ mod tests {
     }
 
     fn told(report: &Report, policy: &Policy) -> Vec<(Family, u32, Bearing, u64)> {
-        let found = unrecorded(report, policy).into_iter();
+        let found = unrecorded(report, policy, |_| true).into_iter();
         found
             .map(|one| (one.family, one.number, one.bearing, one.count))
             .collect()
@@ -136,12 +142,15 @@ mod tests {
         // The line that says most stands for all.
         let milder = FATAL.replace("Fatal", "Nonfatal");
         let report = with(When::Before, &[&milder, FATAL]);
-        let found = unrecorded(&report, &Policy::default());
+        let found = unrecorded(&report, &Policy::default(), |_| true);
         assert_eq!((found[0].bearing, found[0].line), (Bearing::Fault, 2));
+        // A record that is not published explains nothing.
+        let found = unrecorded(&with(When::Before, &[KNOWN]), &Policy::default(), |_| false);
+        assert_eq!(found[0].bearing, Bearing::Fault);
         // What somebody else writes is no line of the driver.
         let quoted = format!("a program said {FATAL}");
         assert_eq!(
-            unrecorded(&with(When::Before, &[&quoted]), &Policy::default()),
+            unrecorded(&with(When::Before, &[&quoted]), &Policy::default(), |_| true),
             []
         );
     }
@@ -156,7 +165,7 @@ mod tests {
             let policy = Policy::of(vec![rule("xid 999", is)]);
             let report = with(When::During, &[FATAL]);
             assert_eq!(told(&report, &policy), [(Family::Xid, 999, bearing, 1)]);
-            assert!(unrecorded(&report, &policy)[0].by_policy.is_some());
+            assert!(unrecorded(&report, &policy, |_| true)[0].by_policy.is_some());
             // It is no line that nobody explains, either.
             assert_eq!(logged(&report, &policy).is_some(), is_told, "{is:?}");
         }

@@ -33,7 +33,7 @@ pub async fn read(
     Ok(Some(ReportView {
         listing,
         report: parsed.report,
-        body: parsed.body,
+        body: parsed.body.to_value(),
         findings,
     }))
 }

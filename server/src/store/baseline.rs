@@ -38,6 +38,13 @@ pub trait BaselineStore: FacetStore {
     async fn latest_measured(&self, node: &NodeId) -> Result<Option<ReportListing>, StoreError>;
 }
 
+/// A run's figures, summed up.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ToldBaseline {
+    pub cohort: Cohort,
+    pub series: Vec<KeptSeries>,
+}
+
 /// Figures of one series of a node.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct KeptSeries {

@@ -9,7 +9,7 @@ use kb_core::severity::{Action, Severity};
 use kb_core::verdict::Verdict;
 use time::OffsetDateTime;
 
-use super::{Causes, Judged, JudgedBy, Labels, Proofs, StoreError, ToldFacets};
+use super::{Causes, Judged, JudgedBy, Labels, Proofs, StoreError, ToldBaseline, ToldFacets};
 
 #[async_trait]
 pub trait ReportStore: Send + Sync + Debug {
@@ -45,6 +45,13 @@ pub trait ReportStore: Send + Sync + Debug {
     /// Has the reports that tell of a node judged again that were judged by another rule set than this, or all of them: its latest one,
     /// the one that stands, each whose fault is open and each of whose fault other rules took something. Gives how many.
     async fn judge_again(&self, rule_set: Option<&str>) -> Result<u64, StoreError>;
+
+    /// What tells of a node, as in [`Self::judge_again`], and was judged by another rule set than this, oldest first.
+    async fn reports_judged_otherwise(
+        &self,
+        node: &NodeId,
+        rule_set: &str,
+    ) -> Result<Vec<StoredReport>, StoreError>;
 
     /// By what a report was judged; `None` where there is no such report.
     async fn judged_by(&self, node: &NodeId, report: &ReportId) -> Result<Option<JudgedBy>, StoreError>;
@@ -173,6 +180,8 @@ pub struct NewReport {
     pub hardware: Hardware,
     /// What may set the node apart, kept in the same transaction.
     pub facets: Option<ToldFacets>,
+    /// What others may be held against, where the run was good, over all GPUs or some; kept in the same transaction.
+    pub baseline: Option<ToldBaseline>,
     /// What was found out about it, kept in the same transaction; `None` where that comes later.
     pub found: Option<Found>,
 }

@@ -5,10 +5,11 @@ use std::time::{Duration, Instant};
 
 use kb_core::annex::ProbeScope;
 use kb_core::report::Report;
+use kb_core::text::{Json, parse_values};
 use peerless::domain::correlate::{Correlator, check_expression};
 use peerless::feed;
 use peerless::store::SeedRecord;
-use serde_json::{Value, json};
+use serde_json::json;
 
 /// Pieces of rules.
 pub(crate) const WORDS: &[&str] = &[
@@ -40,11 +41,11 @@ pub(crate) const WORDS: &[&str] = &[
 ];
 
 /// A report of two GPUs.
-static REPORT: LazyLock<(Report, Value)> = LazyLock::new(|| {
+static REPORT: LazyLock<(Report, Json)> = LazyLock::new(|| {
     let text = include_str!("../../../fuzz/report/h200-x2-healthy.json");
     (
         serde_json::from_str(text).unwrap(),
-        serde_json::from_str(text).unwrap(),
+        parse_values(text, text.len()).unwrap(),
     )
 });
 

@@ -6,18 +6,11 @@ use kb_core::baseline::{Cohort, Summary, figures};
 use kb_core::report::{Report, fact_name};
 use time::OffsetDateTime;
 
-use crate::store::{KeptSeries, MOST_SERIES};
-
-/// A run's figures, summed up.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Kept {
-    pub cohort: Cohort,
-    pub series: Vec<KeptSeries>,
-}
+use crate::store::{KeptSeries, MOST_SERIES, ToldBaseline};
 
 /// Sums up what a run measured; `None` where it measured nothing, or where nobody can be held against it. Figures of GPUs
 /// that others used during the run are left out.
-pub fn kept(report: &Report, ended: OffsetDateTime) -> Option<Kept> {
+pub fn kept(report: &Report, ended: OffsetDateTime) -> Option<ToldBaseline> {
     let cohort = Cohort::of(report).ok()?;
     // Another tool's figures are of who knows when.
     if report.host.contains_key(fact_name::CONVERT_TOOLS) {
@@ -36,5 +29,5 @@ pub fn kept(report: &Report, ended: OffsetDateTime) -> Option<Kept> {
         })
     });
     let series: Vec<KeptSeries> = kept.take(MOST_SERIES).collect();
-    (!series.is_empty()).then_some(Kept { cohort, series })
+    (!series.is_empty()).then_some(ToldBaseline { cohort, series })
 }

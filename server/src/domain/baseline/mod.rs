@@ -25,7 +25,7 @@ mod tests;
 
 pub use apart::{OUTLIER, apart, explained_by};
 pub use carry::carried;
-pub use keep::{Kept, kept};
+pub use keep::kept;
 pub use like::Like;
 pub use reference::{Reference, Source, references, sources};
 pub use review::{Review, latest, review};

@@ -4,6 +4,8 @@ use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
+use kb_core::ids::NodeId;
+
 use super::apart::{as_published, is_apart};
 use super::rules::Correlator;
 use crate::domain::ingest::{IngestError, Parsed, hardware, judge_alone, keep_anew, parse_stored};
@@ -50,6 +52,26 @@ pub async fn recorrelate(
         one(store, generation, correlator, stored).await?;
     }
     Ok(count)
+}
+
+/// Judges again what tells of a node and was judged by other rules than those of today: a report that comes is held against what these
+/// rules say of the earlier ones.
+pub(in crate::domain) async fn judge_node_again(
+    store: &dyn ReportStore,
+    generation: &Arc<Generation>,
+    correlator: &Arc<Correlator>,
+    (node, rule_set): (&NodeId, &str),
+) -> Result<(), IngestError> {
+    for stored in store.reports_judged_otherwise(node, rule_set).await? {
+        match one(store, generation, correlator, stored).await {
+            Ok(()) => {}
+            Err(CorrelateError::Store(error)) => return Err(error.into()),
+            Err(error @ CorrelateError::Stopping) => {
+                return Err(StoreError::Unavailable(error.to_string()).into());
+            }
+        }
+    }
+    Ok(())
 }
 
 async fn one(

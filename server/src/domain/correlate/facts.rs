@@ -1,20 +1,23 @@
-//! The report as rules see it: the JSON as sent, unknown fields included, without what could make a rule slow.
+//! The report as rules see it: the JSON as sent, unknown fields included, without what could make a rule slow, and without what no rule
+//! reads.
 //!
 //! Absent and null are the same, so that `has(x.value)` means that there is a value. Lists and maps longer than the
 //! limit are absent (a rule that needs them does not apply), and so are log texts, which the matcher reads.
 
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
 use cel::common::types::{CelBool, CelDouble, CelInt, CelList, CelMap, CelMapKey, CelNull, CelString};
 use cel::common::value::{CowVal, Val};
 use cel::context::VariableResolver;
 use kb_core::annex::ProbeScope;
 use kb_core::report::{Pair, Report};
+use kb_core::text::Json;
 use kb_core::verdict::Verdict;
-use serde_json::Value;
 
 use super::limits::MAX_LIST;
 use super::logs::sentence;
+use super::reads::Reads;
 
 /// A value as rules see it. Its texts are those of the JSON.
 type Seen<'j> = Box<dyn Val + 'j>;
@@ -65,9 +68,10 @@ impl VariableResolver for Variables<'_> {
 }
 
 impl<'j> Facts<'j> {
-    pub(super) fn of(report: &Report, body: &'j Value) -> Self {
+    /// As far as rules that read so much see it.
+    pub(super) fn of(report: &Report, body: &'j Json, reads: &Reads) -> Self {
         let mut facts = Self {
-            report: whole(body),
+            report: whole(body, reads),
             apart: BTreeMap::new(),
             whole: [Subject {
                 name: "report".to_owned(),
@@ -85,12 +89,12 @@ impl<'j> Facts<'j> {
         };
         for (number, pair) in report.pairs.iter().enumerate() {
             let pointer = format!("/pairs/{number}");
-            if !facts.has(body, &pointer) {
+            if !facts.has((body, reads), &pointer) {
                 continue;
             }
             for (at, direction) in pair.directions.iter().enumerate() {
                 let of_direction = format!("{pointer}/directions/{at}");
-                if !facts.has(body, &of_direction) {
+                if !facts.has((body, reads), &of_direction) {
                     continue;
                 }
                 facts.directions.push(Subject {
@@ -109,7 +113,7 @@ impl<'j> Facts<'j> {
         }
         for number in 0..report.gpus.len() {
             let pointer = format!("/gpus/{number}");
-            if facts.has(body, &pointer) {
+            if facts.has((body, reads), &pointer) {
                 facts.gpus.push(Subject {
                     name: format!("gpu {number}"),
                     pointer: pointer.clone(),
@@ -149,11 +153,12 @@ impl<'j> Facts<'j> {
     }
 
     /// Whether rules can see the value at this pointer. One that the report as they see it lacks is converted by itself.
-    fn has(&mut self, body: &'j Value, pointer: &str) -> bool {
+    fn has(&mut self, (body, reads): (&'j Json, &Reads), pointer: &str) -> bool {
         if is_complete(&*self.report, body, pointer) {
             return true;
         }
-        let value = body.pointer(pointer).and_then(seen);
+        let value = body.pointer(pointer);
+        let value = value.and_then(|value| seen(value, reads.below(pointer)));
         let has = value.is_some();
         self.apart.extend(value.map(|value| (pointer.to_owned(), value)));
         has
@@ -174,11 +179,11 @@ fn at<'f>(value: &'f dyn Val, pointer: &'f str) -> Option<&'f dyn Val> {
 }
 
 /// Whether a value is there, and no list on the way to it lacks an item, which would move all behind it.
-fn is_complete(seen: &dyn Val, body: &Value, pointer: &str) -> bool {
+fn is_complete(seen: &dyn Val, body: &Json, pointer: &str) -> bool {
     let slashes = pointer.match_indices('/').map(|(at, _)| at).skip(1);
     let mut on_the_way = slashes.filter_map(|end| pointer.get(..end));
     let has_all = |above: &str| match (at(seen, above), body.pointer(above)) {
-        (Some(seen), Some(Value::Array(items))) => seen
+        (Some(seen), Some(Json::Array(items))) => seen
             .downcast_ref::<CelList<'_>>()
             .is_some_and(|list| list.inner().len() == items.len()),
         (seen, _) => seen.is_some(),
@@ -187,13 +192,13 @@ fn is_complete(seen: &dyn Val, body: &Value, pointer: &str) -> bool {
 }
 
 /// The whole report, without measurements where it is too large with them, and nothing where it still is.
-fn whole(body: &Value) -> Seen<'_> {
+fn whole<'j>(body: &'j Json, reads: &Reads) -> Seen<'j> {
     let nothing = || -> Seen<'_> { Box::new(CelNull) };
     let all = weight(body);
     if all <= MAX_WEIGHT {
-        return seen(body).unwrap_or_else(nothing);
+        return seen(body, Some(reads)).unwrap_or_else(nothing);
     }
-    let Value::Object(members) = body else {
+    let Json::Object(members) = body else {
         return nothing();
     };
     let is_left_out = |key: &str| matches!(key, "measurements" | "logs");
@@ -201,16 +206,16 @@ fn whole(body: &Value) -> Seen<'_> {
     if all - left_out.map(|(_, value)| 1 + weight(value)).sum::<usize>() > MAX_WEIGHT {
         return nothing();
     }
-    map(members.iter().filter(|(key, _)| !is_left_out(key)))
+    map(members.iter().filter(|(key, _)| !is_left_out(key)), Some(reads))
 }
 
 /// What copying a value costs: its values, with long texts counted as several.
-fn weight(value: &Value) -> usize {
+fn weight(value: &Json) -> usize {
     match value {
-        Value::Null | Value::Bool(_) | Value::Number(_) => 1,
-        Value::String(text) => 1 + text.len() / 64,
-        Value::Array(items) => 1 + items.iter().map(weight).sum::<usize>(),
-        Value::Object(members) => 1 + members.values().map(|value| 1 + weight(value)).sum::<usize>(),
+        Json::Null | Json::Bool(_) | Json::Number(_) => 1,
+        Json::Text(text) => 1 + text.len() / 64,
+        Json::Array(items) => 1 + items.iter().map(weight).sum::<usize>(),
+        Json::Object(members) => 1 + members.iter().map(|(_, value)| 1 + weight(value)).sum::<usize>(),
     }
 }
 
@@ -224,26 +229,34 @@ pub(super) fn pair_name(a: u32, b: u32) -> String {
     format!("pair {a}-{b}")
 }
 
-/// A JSON value for rules; `None` for null and for what is too large.
-fn seen(value: &Value) -> Option<Seen<'_>> {
+/// A JSON value for rules that read so much of it, or all of it; `None` for null and for what is too large.
+fn seen<'j>(value: &'j Json, reads: Option<&Reads>) -> Option<Seen<'j>> {
     Some(match value {
-        Value::Bool(bool) => Box::new(CelBool::from(*bool)),
+        Json::Bool(bool) => Box::new(CelBool::from(*bool)),
         // Whole numbers are `int` whatever their size in JSON, so that `x == 0` means what it says.
-        Value::Number(number) => match number.as_i64() {
+        Json::Number(number) => match number.as_i64() {
             Some(whole) => Box::new(CelInt::from(whole)),
             None => Box::new(CelDouble::from(number.as_f64()?)),
         },
-        Value::String(text) if text.len() <= MAX_TEXT_BYTES => Box::new(CelString::from(text.as_str())),
-        Value::Array(items) if items.len() <= MAX_LIST => {
-            let items: Vec<Seen<'_>> = items.iter().filter_map(seen).collect();
+        Json::Text(text) if text.len() <= MAX_TEXT_BYTES => Box::new(CelString::from(&**text)),
+        Json::Array(items) if items.len() <= MAX_LIST => {
+            let of_each = reads.and_then(Reads::items);
+            let items: Vec<Seen<'_>> = items.iter().filter_map(|item| seen(item, of_each)).collect();
             Box::new(CelList::from(items))
         }
-        Value::Object(members) if members.len() <= MAX_LIST => map(members.iter()),
-        Value::Null | Value::String(_) | Value::Array(_) | Value::Object(_) => return None,
+        Json::Object(members) if members.len() <= MAX_LIST => map(members.iter(), reads),
+        Json::Null | Json::Text(_) | Json::Array(_) | Json::Object(_) => return None,
     })
 }
 
-fn map<'j>(members: impl Iterator<Item = (&'j String, &'j Value)>) -> Seen<'j> {
-    let seen = members.filter_map(|(key, value)| Some((CelMapKey::from(key.as_str()), seen(value)?)));
+fn map<'j>(members: impl Iterator<Item = &'j (Arc<str>, Json)>, reads: Option<&Reads>) -> Seen<'j> {
+    let read = reads.and_then(Reads::members);
+    let seen = members.filter_map(|(key, value)| {
+        let of_member = match read {
+            Some(read) => Some(read.get(&**key)?),
+            None => None,
+        };
+        Some((CelMapKey::from(&**key), seen(value, of_member)?))
+    });
     Box::new(CelMap::from(seen.collect::<HashMap<CelMapKey<'_>, Seen<'_>>>()))
 }

@@ -2,6 +2,7 @@
 
 use kb_core::policy::Policy;
 use kb_core::report::{Bearing, Pair, Report};
+use kb_core::text::Json;
 use kb_core::verdict::{Verdict, judged};
 use serde_json::Value;
 
@@ -16,7 +17,7 @@ const MOST_POINTERS: usize = 16;
 
 pub(super) fn findings(
     generation: &Generation,
-    (report, body): (&Report, &Value),
+    (report, body): (&Report, &Json),
     (policy, contradiction): (&Policy, Option<&(Verdict, String)>),
 ) -> Vec<NewFinding> {
     // Only where it decides the verdict: else the report's own words stand.
@@ -34,13 +35,15 @@ pub(super) fn findings(
         .collect()
 }
 
-fn of_pair(generation: &Generation, body: &Value, pair: &Pair) -> NewFinding {
+fn of_pair(generation: &Generation, body: &Json, pair: &Pair) -> NewFinding {
     let verdict = &pair.verdict;
     let mut evidence = Evidence::new();
     for pointer in verdict.evidence.iter().take(MOST_POINTERS) {
         // A cell has all its samples: where it is, is enough.
-        let value = body.pointer(pointer).filter(|value| !value.is_object());
-        evidence.pointer(pointer, value.unwrap_or(&Value::Null));
+        let value = body
+            .pointer(pointer)
+            .filter(|value| !matches!(value, Json::Object(_)));
+        evidence.pointer(pointer, &value.map_or(Value::Null, Json::to_value));
     }
     let record = published(generation, verdict.record.as_ref());
     // What its record means for the node is the record's to say.

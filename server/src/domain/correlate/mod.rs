@@ -7,6 +7,7 @@
 //! ```text
 //! check     rules at the door, by limits (steps) and volume (copies)      rules  compiled rules of one generation
 //! facts     the report as rules see it                          evidence  what led to a finding, bounded
+//! reads     which parts of a report rules read
 //! gravity   what a finding means for its node, by its record    counted  how often the logs tell of each record
 //! logs      the matcher over log lines and failures             unexplained  refusals that nothing explains
 //! unrecorded  Xids in the logs that no record is about
@@ -32,6 +33,7 @@ mod limits;
 mod logs;
 mod network;
 mod preview;
+mod reads;
 mod rules;
 mod stack;
 mod states;
@@ -45,6 +47,7 @@ pub(crate) mod samples;
 #[cfg(test)]
 mod tests;
 
+pub(in crate::domain) use again::judge_node_again;
 pub use again::{CorrelateError, judge_again, recorrelate, recorrelate_while_it_changes};
 pub use check::{RuleError, check_expression, check_rules};
 pub(in crate::domain) use counted::Counted;
@@ -61,8 +64,8 @@ use kb_core::ids::Revision;
 use kb_core::policy::Policy;
 use kb_core::record::Record;
 use kb_core::report::Report;
+use kb_core::text::Json;
 use kb_core::verdict::{Verdict, contradiction_by};
-use serde_json::Value;
 
 use crate::feed::Generation;
 use crate::store::NewFinding;
@@ -81,7 +84,7 @@ impl Correlator {
     pub fn correlate(
         &self,
         generation: &Generation,
-        (report, body): (&Report, &Value),
+        (report, body): (&Report, &Json),
         policy: &Policy,
     ) -> Vec<NewFinding> {
         let contradiction = contradiction_by(report, policy);
@@ -92,11 +95,11 @@ impl Correlator {
     pub(in crate::domain) fn correlate_judged(
         &self,
         generation: &Generation,
-        (report, body): (&Report, &Value),
+        (report, body): (&Report, &Json),
         (policy, contradiction): (&Policy, Option<&(Verdict, String)>),
     ) -> Vec<NewFinding> {
         let rules = self.rules_of(generation);
-        let facts = facts::Facts::of(report, body);
+        let facts = facts::Facts::of(report, body, &rules.reads);
         let outcome = stack::deep(|| rules.apply(&facts, RULES_TIME));
         let outcome = outcome.unwrap_or_else(rules::Outcome::of_a_fault);
         self.count(&outcome);
@@ -150,8 +153,8 @@ impl RecordRules {
     /// What the rules find in a report.
     ///
     /// This computes; call it off the async threads.
-    pub fn findings(&self, report: &Report, body: &Value) -> Vec<NewFinding> {
-        let facts = facts::Facts::of(report, body);
+    pub fn findings(&self, report: &Report, body: &Json) -> Vec<NewFinding> {
+        let facts = facts::Facts::of(report, body, &self.0.reads);
         stack::deep(|| self.0.apply(&facts, RULES_TIME))
             .map(|outcome| outcome.findings)
             .unwrap_or_default()

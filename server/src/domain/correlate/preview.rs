@@ -5,7 +5,7 @@ use std::time::Duration;
 use kb_core::annex::ProbeRule;
 use kb_core::ids::RecordId;
 use kb_core::report::Report;
-use serde_json::Value;
+use kb_core::text::Json;
 
 use super::check::RuleError;
 use super::facts::Facts;
@@ -32,8 +32,8 @@ impl Preview {
     }
 
     /// This computes; call it off the async threads.
-    pub fn ask(&self, report: &Report, body: &Value) -> Previewed {
-        let facts = Facts::of(report, body);
+    pub fn ask(&self, report: &Report, body: &Json) -> Previewed {
+        let facts = Facts::of(report, body, &self.0.reads);
         let outcome = stack::deep(|| self.0.apply(&facts, TIME));
         outcome.map_or_else(
             || Previewed {

@@ -15,6 +15,7 @@ use super::MAX_FINDINGS;
 use super::check::{ENVIRONMENT, RuleError, compile};
 use super::evidence::Evidence;
 use super::facts::{Facts, Subject};
+use super::reads::Reads;
 use crate::domain::baseline::Like;
 use crate::domain::policy::names::by_all_names;
 use crate::domain::policy::{Site, Stages, site_of, version};
@@ -42,6 +43,8 @@ pub(super) struct RuleBook {
     pub(super) generation: u64,
     rules: Vec<Rule>,
     programs: HashMap<(ProbeScope, String), Arc<Program>>,
+    /// What the rules read of a report.
+    pub(super) reads: Reads,
 }
 
 #[derive(Debug)]
@@ -163,6 +166,7 @@ impl RuleBook {
             generation,
             rules: Vec::new(),
             programs: HashMap::new(),
+            reads: Reads::of_subjects(),
         };
         for (record, revision) in records {
             for rule in &record.annex.probe {
@@ -184,7 +188,7 @@ impl RuleBook {
                     .map(|text| Ok((text.clone(), program(text)?)));
                 let evidence: Result<Vec<_>, RuleError> = evidence.collect();
                 match (program(&rule.when), evidence) {
-                    (Ok(when), Ok(evidence)) => book.rules.push(Rule {
+                    (Ok(when), Ok(evidence)) => book.add(Rule {
                         record: record.id().clone(),
                         revision,
                         id: rule.id.clone(),
@@ -223,19 +227,30 @@ impl RuleBook {
         let (Some(when), true) = (when, errors.is_empty()) else {
             return Err(errors);
         };
-        Ok(Self {
+        let mut book = Self {
             generation: 0,
-            rules: vec![Rule {
-                record: of,
-                revision: Revision(1),
-                id: rule.id.clone(),
-                signature: rule.id.clone(),
-                scope: rule.scope,
-                when,
-                evidence: evidence.into_iter().flatten().collect(),
-            }],
+            rules: Vec::new(),
             programs: HashMap::new(),
-        })
+            reads: Reads::of_subjects(),
+        };
+        book.add(Rule {
+            record: of,
+            revision: Revision(1),
+            id: rule.id.clone(),
+            signature: rule.id.clone(),
+            scope: rule.scope,
+            when,
+            evidence: evidence.into_iter().flatten().collect(),
+        });
+        Ok(book)
+    }
+
+    fn add(&mut self, rule: Rule) {
+        let programs = rule.evidence.iter().map(|(_, program)| program);
+        for program in programs.chain([&rule.when]) {
+            self.reads.add(rule.scope, program.expression());
+        }
+        self.rules.push(rule);
     }
 
     /// Asks every rule about all it can, up to [`MAX_FINDINGS`] or the report's time limit, which is then told as a finding.

@@ -2,6 +2,7 @@
 
 mod budget;
 mod door;
+mod reads;
 mod states;
 
 use kb_core::report::Bearing;

@@ -2,6 +2,7 @@
 
 use std::cmp::Reverse;
 
+use kb_core::ids::RecordId;
 use kb_core::policy::Policy;
 use kb_core::report::{Family, Report, fact_name};
 use kb_core::scanner::ScanOptions;
@@ -10,6 +11,7 @@ use serde_json::json;
 
 use super::evidence::Evidence;
 use super::logs::{LOGS, SUBJECT};
+use crate::domain::policy::names::find;
 use crate::feed::Generation;
 use crate::store::{Gravity, NewFinding};
 
@@ -25,7 +27,9 @@ pub(super) fn findings(generation: &Generation, report: &Report, policy: &Policy
     if report.health.is_some() || report.host.contains_key(fact_name::CONVERT_TOOLS) {
         return Vec::new();
     }
-    let mut found = unrecorded(report, policy);
+    // A record that agents know may have been withdrawn here, or never have been published.
+    let is_published = |id: &RecordId| find(generation, id.as_str()).is_some();
+    let mut found = unrecorded(report, policy, is_published);
     found.sort_by_key(|one| Reverse(one.bearing));
     let found = found.into_iter().take(MOST_LOOKED_AT);
     let unexplained = found.filter(|one| !is_explained(generation, &one.text));

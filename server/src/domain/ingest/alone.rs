@@ -4,8 +4,8 @@
 use kb_core::health::report_by;
 use kb_core::policy::Policy;
 use kb_core::report::Report;
+use kb_core::text::Json;
 use kb_core::verdict::{Verdict, contradiction_by};
-use serde_json::Value;
 use time::OffsetDateTime;
 
 use super::weight::{CONVERTED, weigh};
@@ -44,7 +44,7 @@ impl Alone {
 pub(in crate::domain) fn judge_alone(
     generation: &Generation,
     correlator: &Correlator,
-    (report, body): (&mut Report, &Value),
+    (report, body): (&mut Report, &Json),
     (policy, at): (&Policy, OffsetDateTime),
 ) -> Alone {
     report_by(policy, report, at);

@@ -169,6 +169,7 @@ fn of_stored(before: &JudgedBy, sent: &Arc<Report>, alone: &Alone) -> NewReport 
         judged: None,
         hardware: machine::hardware(sent),
         facets: None,
+        baseline: None,
         found: None,
     };
     // GPUs that are gone are gone by whatever rules.

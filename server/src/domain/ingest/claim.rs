@@ -12,6 +12,8 @@ pub(super) struct Claim {
     pub(super) reason: String,
     /// Whether the report's content speaks against its own verdict.
     pub(super) is_contradicted: bool,
+    /// Whether its checks were found to show that all of its GPUs work with each other; else that was not asked, or is not so.
+    pub(super) is_proven: bool,
 }
 
 /// Content that contradicts the report's own verdict decides; a report that says healthy without the checks that show it is unknown.
@@ -28,6 +30,7 @@ pub(super) fn told_beside(report: &Report, contradiction: Option<(Verdict, Strin
             verdict,
             reason: format!("the report says {claimed}, and shows otherwise: {why}"),
             is_contradicted: true,
+            is_proven: false,
         };
     }
     let why = match conclusion.verdict {
@@ -35,6 +38,7 @@ pub(super) fn told_beside(report: &Report, contradiction: Option<(Verdict, Strin
         Verdict::NoFaultSeen => unseen(report),
         _ => None,
     };
+    let is_proven = conclusion.verdict == Verdict::Healthy && why.is_none();
     let (verdict, reason) = if let Some(why) = why {
         let reason = format!("the report says {claimed}, and does not show it: {why}");
         (Verdict::Unknown, reason)
@@ -46,6 +50,7 @@ pub(super) fn told_beside(report: &Report, contradiction: Option<(Verdict, Strin
         verdict,
         reason,
         is_contradicted: false,
+        is_proven,
     }
 }
 

@@ -36,7 +36,10 @@ fn covers(arm: &NcclArm, fault: &Report, proof: &Report) -> bool {
             is_same(gpu, other, fault, proof) && arm.gpus.contains(&index)
         })
     };
-    let is_over_fault = || fault.gpus.len() > 1 && fault.gpus.iter().all(is_in_arm);
+    // Numbers in CUDA's order are other GPUs' where other devices were visible.
+    let is_named = |gpu: &Gpu| gpu.uuid.value.is_some() || gpu.pci_address.value.is_some();
+    let is_over_fault =
+        || fault.gpus.len() > 1 && fault.gpus.iter().all(|gpu| is_named(gpu) && is_in_arm(gpu));
     let is_over_node = || {
         let mut all = (0..).zip(&proof.gpus);
         is_of_all(proof) && all.all(|(index, _): (GpuIndex, _)| arm.gpus.contains(&index))
@@ -91,7 +94,12 @@ mod tests {
             gpu["uuid"]["value"] = json!("GPU-other");
             gpu["pci_address"]["value"] = json!("0000:99:00.0");
         }
-        for fault in [unknown, others] {
+        let mut unnamed = converted();
+        for gpu in unnamed["gpus"].as_array_mut().unwrap() {
+            let gap = json!({ "source": "test", "gap": { "kind": "not_told", "reason": "test" } });
+            (gpu["uuid"], gpu["pci_address"]) = (gap.clone(), gap);
+        }
+        for fault in [unknown, others, unnamed] {
             let why =
                 |arm: &Value| leaves_collective_open(&read(&fault), &read(&with_arm(arm, true, "pass")));
             assert!(why(&json!([0, 1])).is_some(), "{}", fault["gpus"]);

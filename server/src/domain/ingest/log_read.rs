@@ -41,7 +41,31 @@ pub(super) fn unread_logs(causes: &[String], earlier: &Report, later: &Report) -
     if !has(OF_KERNEL) || of_kernel.all(|told| is_cleared(told, earlier, later)) {
         return None;
     }
+    let mut told = causes.iter().filter_map(|name| name.strip_prefix(OF_KERNEL));
+    if let Some(told) = told.find(|told| is_told_again(told, later)) {
+        return Some(format!("{told} is in its kernel log, too"));
+    }
     unread_kernel_log(earlier, later)
+}
+
+/// Whether the kernel log of a report without a ledger still has a line of a record, whatever its policy makes of it. With a ledger each
+/// line is told once.
+fn is_told_again(told: &str, later: &Report) -> bool {
+    let kernel = later.logs.iter().filter(|log| log.source != NCCL);
+    let mut lines = kernel.flat_map(|log| log.text.lines());
+    later.health.is_none()
+        && lines.any(|line| match read_line(line).map(|event| event.what) {
+            Some(What::Numbered { family, number, .. }) => is_about(told, family, number),
+            Some(What::Message(record)) => record == Some(told),
+            Some(What::RecoveryAction(_) | What::Bus(_)) | None => false,
+        })
+}
+
+fn is_about(told: &str, family: Family, number: u32) -> bool {
+    match number_of(told) {
+        Some(numbered) => numbered == (family, number),
+        None => known(family, number).is_some_and(|known| known.record.as_str() == told),
+    }
 }
 
 /// The same of one log of the earlier report, by its place.
@@ -137,10 +161,6 @@ fn unread_kernel_log(earlier: &Report, later: &Report) -> Option<String> {
 fn is_cleared(told: &str, earlier: &Report, later: &Report) -> bool {
     let read = |text: &str| OffsetDateTime::parse(text, &Rfc3339).ok();
     let Some(health) = &later.health else { return false };
-    let is_of_it = |family: Family, number: u32| match number_of(told) {
-        Some(numbered) => numbered == (family, number),
-        None => known(family, number).is_some_and(|known| known.record.as_str() == told),
-    };
     let lines = earlier.logs.iter().flat_map(|log| log.text.lines());
     let entries: BTreeSet<String> = lines
         .filter_map(|line| {
@@ -149,7 +169,7 @@ fn is_cleared(told: &str, earlier: &Report, later: &Report) -> bool {
                 return None;
             };
             let word = family.word().to_lowercase();
-            is_of_it(family, number).then(|| format!("{word}-{number}@{}", event.device))
+            is_about(told, family, number).then(|| format!("{word}-{number}@{}", event.device))
         })
         .collect();
     let clears = health.clears.iter();

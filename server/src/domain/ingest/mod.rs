@@ -73,14 +73,15 @@ use kb_core::report::Report;
 use kb_core::text::Sha256;
 use kb_core::verdict::Verdict;
 
-use super::baseline::{self, Kept};
-use super::correlate::Correlator;
+use super::baseline;
+use super::correlate::{Correlator, judge_node_again};
 use super::enrol::Writer;
 use super::facets;
 use super::policy::Site;
 use crate::feed::Generation;
 use crate::store::{
-    BaselineStore, Causes, Found, NewReport, ReportSaved, ReportStore, StoreError, StoredFinding, Weight,
+    BaselineStore, Causes, Found, NewReport, ReportSaved, ReportStore, StoreError, StoredFinding,
+    ToldBaseline, Weight,
 };
 
 /// Compression level of kept bodies. A report of eight GPUs (456 kB) becomes 10.2 kB in 0.15 ms; level 6 makes 9.1 kB of it in 3.5 ms.
@@ -107,8 +108,6 @@ struct Prepared {
     sent: Arc<Report>,
     /// Whether it is known when the run ended.
     is_sure: bool,
-    /// What others may be held against, where the run was good, over all GPUs or some.
-    baseline: Option<Kept>,
 }
 
 /// Accepts one report. `body` is the JSON as sent, decompressed, at most [`MAX_BODY_BYTES`].
@@ -128,6 +127,8 @@ pub async fn accept(
     });
     let (parsed, body) = reading.await.map_err(|_| IngestError::Panicked)??;
     let site = correlator.site(store, generation, &parsed.report.node.id).await?;
+    let of_today = (&parsed.report.node.id, site.rule_set.as_str());
+    judge_node_again(store, generation, correlator, of_today).await?;
     let (knowledge, engine) = (Arc::clone(generation), Arc::clone(correlator));
     let of_node = site.clone();
     let work =
@@ -172,7 +173,12 @@ pub async fn accept(
         let by = (generation.seq, &site);
         keep_anew(store, by, &kept.listing, (&prepared.sent, alone)).await?;
     }
-    if let Some(Kept { cohort, series }) = prepared.baseline.filter(|_| verdict == Verdict::Healthy) {
+    // Rules of today may call good what came before; of a new one it is kept with the report.
+    let told = prepared
+        .report
+        .baseline
+        .filter(|_| is_duplicate && verdict == Verdict::Healthy);
+    if let Some(ToldBaseline { cohort, series }) = told {
         store.note_baseline(&node, &cohort, series).await?;
     }
     let findings = store.findings(&node, &id).await?;
@@ -215,6 +221,7 @@ async fn save(
         let mut report = prepared.report.clone();
         proofs::judge(&past, &mut report, (&prepared.sent, prepared.is_sure)).await?;
         let verdict = report.verdict;
+        report.baseline = report.baseline.filter(|_| verdict == Verdict::Healthy);
         let saved = store.save_report(report).await?;
         if saved != ReportSaved::Overtaken || attempts == MOST_ATTEMPTS {
             return Ok((saved, verdict));
@@ -272,6 +279,7 @@ fn prepare(
         judged: None,
         hardware: machine::hardware(&report),
         facets: None,
+        baseline: None,
         found: Some(Found {
             seq: generation.seq,
             rule_set: Some(site.rule_set.clone()),
@@ -279,9 +287,10 @@ fn prepare(
         }),
     };
     kept.facets = facets::told(&report, kept.ended());
-    let baseline = (verdict == Verdict::Healthy).then(|| baseline::kept(&report, kept.ended()));
+    if verdict == Verdict::Healthy {
+        kept.baseline = baseline::kept(&report, kept.ended());
+    }
     Ok(Prepared {
-        baseline: baseline.flatten(),
         report: kept,
         sent: Arc::new(report),
         is_sure: clock.is_sure,

@@ -2,9 +2,8 @@
 //! is kept, and a newer major version is named as such.
 
 use kb_core::report::{MAJOR, Report, SchemaVersion};
-use kb_core::text::{Position, TextError, parse_values};
+use kb_core::text::{Json, Position, TextError, parse_values};
 use serde::Deserialize;
-use serde_json::Value;
 
 use super::error::IngestError;
 use crate::store::StoredReport;
@@ -15,7 +14,7 @@ pub const MAX_BODY_BYTES: usize = 8 * 1024 * 1024;
 #[derive(Debug)]
 pub struct Parsed {
     pub report: Report,
-    pub body: Value,
+    pub body: Json,
 }
 
 pub fn parse(body: &[u8]) -> Result<Parsed, IngestError> {
@@ -70,7 +69,7 @@ fn shape(text: &str, error: &serde_json::Error) -> IngestError {
 }
 
 /// Before anything else is read: of a newer major version nothing else can be understood.
-fn check_version(body: &Value) -> Result<(), IngestError> {
+fn check_version(body: &Json) -> Result<(), IngestError> {
     let whole = |pointer: &str| {
         let number = body.pointer(pointer)?.as_u64()?;
         u32::try_from(number).ok()

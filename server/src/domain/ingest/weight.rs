@@ -21,6 +21,7 @@ const CONTEXTS: &str = "contexts";
 pub(super) fn weigh(report: &Report, claim: &Claim) -> Weight {
     let verdict = claim.verdict;
     let is_told = !matches!(verdict, Verdict::Unknown | Verdict::NoFaultSeen);
+    let is_unproven = || !claim.is_proven && unproven(report).is_some();
     if report.host.contains_key(CONVERTED) {
         // What another tool failed at counts as what the agent's own run fails at: wrong data is wrong, whoever moved it, and
         // access that the driver refuses is refused, whoever asked.
@@ -37,7 +38,7 @@ pub(super) fn weigh(report: &Report, claim: &Claim) -> Weight {
         Weight::Alarm
     } else if verdict == Verdict::Healthy && !machine::is_of_all(report) {
         Weight::Look
-    } else if is_told && report.was_tried() && !(verdict <= Verdict::Degraded && unproven(report).is_some()) {
+    } else if is_told && report.was_tried() && !(verdict <= Verdict::Degraded && is_unproven()) {
         Weight::Proof
     } else if !report.failures.is_empty() || (is_told && verdict != Verdict::Healthy) {
         Weight::Alarm

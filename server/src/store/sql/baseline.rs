@@ -10,7 +10,7 @@ use time::OffsetDateTime;
 use super::convert::{count_from, id_from, refuse_nul, unreadable};
 use super::engine::{Cells, Engine, values};
 use super::report_rows::{listing_columns, listing_from};
-use super::session::SqlStore;
+use super::session::{SqlStore, Tx};
 use crate::store::reports::ended;
 use crate::store::{
     BaselineStore, EarlierFigures, KeptSeries, MOST_SERIES, NodeBaseline, ReportListing, StoreError,
@@ -24,41 +24,12 @@ impl<DB: Engine> BaselineStore for SqlStore<DB> {
         cohort: &Cohort,
         series: Vec<KeptSeries>,
     ) -> Result<(), StoreError> {
-        refuse_nul("the model of a GPU", &cohort.model)?;
-        let Some(newest) = series.iter().map(|series| series.at).max() else {
-            return Ok(());
-        };
         let mut tx = self.begin_write().await?;
-        // Makes or locks the row: two reports of a node that come at once wait for each other.
-        let sql = "INSERT INTO baseline (node_id, simulated, model, driver_branch, changed_at, series) \
-            VALUES ($1, $2, $3, $4, $5, '[]') ON CONFLICT (node_id, simulated) DO UPDATE SET series = baseline.series";
-        let changed = OffsetDateTime::from_unix_timestamp(newest).unwrap_or(OffsetDateTime::UNIX_EPOCH);
-        let branch = i64::from(cohort.driver_branch);
-        let row = values![node, cohort.simulated, &cohort.model, branch, changed];
-        tx.run(sql, row).await?;
-        let sql = "SELECT model, driver_branch, series FROM baseline WHERE node_id = $1 AND simulated = $2";
-        let row = tx.one(sql, values![node, cohort.simulated]).await?;
-        let known: Vec<KeptSeries> = series_from(&row.text(2)?)?;
-        let is_same = row.text(0)? == cohort.model && row.integer(1)? == branch;
-        let newer = known.iter().map(|series| series.at).max();
-        if !is_same && newer.is_some_and(|newer| newer > newest) {
-            // A report of the time before the node's GPUs or driver changed, that came late.
-            return tx.end().await;
+        if note(&mut tx, node, cohort, series).await? {
+            tx.commit().await
+        } else {
+            tx.end().await
         }
-        let merged = merge(if is_same { known } else { Vec::new() }, series);
-        let changed = newer
-            .filter(|_| is_same)
-            .map_or(newest, |newer| newer.max(newest));
-        let changed = OffsetDateTime::from_unix_timestamp(changed).unwrap_or(OffsetDateTime::UNIX_EPOCH);
-        let text = serde_json::to_string(&merged).map_err(|_| StoreError::Unstorable {
-            what: "a node's figures",
-            reason: "a figure is no number",
-        })?;
-        let sql = "UPDATE baseline SET model = $3, driver_branch = $4, changed_at = $5, series = $6 \
-            WHERE node_id = $1 AND simulated = $2";
-        let row = values![node, cohort.simulated, &cohort.model, branch, changed, &text];
-        tx.run(sql, row).await?;
-        tx.commit().await
     }
 
     async fn baselines(&self, cohort: &Cohort, limit: u32) -> Result<Vec<NodeBaseline>, StoreError> {
@@ -115,6 +86,49 @@ impl<DB: Engine> BaselineStore for SqlStore<DB> {
         let row = self.read_once().await?.first(sql, values![node]).await?;
         row.as_ref().map(|row| listing_from(row, 0)).transpose()
     }
+}
+
+/// Keeps a node's figures beside those that are known of it; false where nothing has to be kept of them.
+pub(super) async fn note<DB: Engine>(
+    tx: &mut Tx<DB>,
+    node: &NodeId,
+    cohort: &Cohort,
+    series: Vec<KeptSeries>,
+) -> Result<bool, StoreError> {
+    refuse_nul("the model of a GPU", &cohort.model)?;
+    let Some(newest) = series.iter().map(|series| series.at).max() else {
+        return Ok(false);
+    };
+    // Makes or locks the row: two reports of a node that come at once wait for each other.
+    let sql = "INSERT INTO baseline (node_id, simulated, model, driver_branch, changed_at, series) \
+        VALUES ($1, $2, $3, $4, $5, '[]') ON CONFLICT (node_id, simulated) DO UPDATE SET series = baseline.series";
+    let changed = OffsetDateTime::from_unix_timestamp(newest).unwrap_or(OffsetDateTime::UNIX_EPOCH);
+    let branch = i64::from(cohort.driver_branch);
+    let row = values![node, cohort.simulated, &cohort.model, branch, changed];
+    tx.run(sql, row).await?;
+    let sql = "SELECT model, driver_branch, series FROM baseline WHERE node_id = $1 AND simulated = $2";
+    let row = tx.one(sql, values![node, cohort.simulated]).await?;
+    let known: Vec<KeptSeries> = series_from(&row.text(2)?)?;
+    let is_same = row.text(0)? == cohort.model && row.integer(1)? == branch;
+    let newer = known.iter().map(|series| series.at).max();
+    if !is_same && newer.is_some_and(|newer| newer > newest) {
+        // A report of the time before the node's GPUs or driver changed, that came late.
+        return Ok(false);
+    }
+    let merged = merge(if is_same { known } else { Vec::new() }, series);
+    let changed = newer
+        .filter(|_| is_same)
+        .map_or(newest, |newer| newer.max(newest));
+    let changed = OffsetDateTime::from_unix_timestamp(changed).unwrap_or(OffsetDateTime::UNIX_EPOCH);
+    let text = serde_json::to_string(&merged).map_err(|_| StoreError::Unstorable {
+        what: "a node's figures",
+        reason: "a figure is no number",
+    })?;
+    let sql = "UPDATE baseline SET model = $3, driver_branch = $4, changed_at = $5, series = $6 \
+        WHERE node_id = $1 AND simulated = $2";
+    let row = values![node, cohort.simulated, &cohort.model, branch, changed, &text];
+    tx.run(sql, row).await?;
+    Ok(true)
 }
 
 /// Newer figures take the place of older ones of their series.

@@ -1,5 +1,7 @@
 //! The summary of a node and what is open on it, made anew from its reports in the transaction of what changes them.
 
+use std::collections::BTreeMap;
+
 use kb_core::ids::{NodeId, ReportId};
 use kb_core::severity::Action;
 use kb_core::verdict::Verdict;
@@ -29,7 +31,7 @@ pub(super) struct News<'n> {
 
 /// Makes the summary of a node anew. The node's row must be locked.
 pub(super) async fn refresh<DB: Engine>(tx: &mut Tx<DB>, news: News<'_>) -> Result<(), StoreError> {
-    let Some((last_seen, stands)) = reports(tx, news.node).await? else {
+    let Some((last_seen, stands, rule_set)) = reports(tx, news.node).await? else {
         return Ok(());
     };
     let open = open_faults::of(tx, news.node, stands.simulated).await?;
@@ -47,7 +49,7 @@ pub(super) async fn refresh<DB: Engine>(tx: &mut Tx<DB>, news: News<'_>) -> Resu
     keep_summary(
         tx,
         &news,
-        (&last_seen, &stands),
+        (&last_seen, &stands, &rule_set),
         cause,
         fleet_findings::milder(&shown),
     )
@@ -55,20 +57,22 @@ pub(super) async fn refresh<DB: Engine>(tx: &mut Tx<DB>, news: News<'_>) -> Resu
     fleet_findings::keep(tx, &news, shown).await
 }
 
-/// A node's latest report, and the one that stands.
+/// A node's latest report, and the one that stands, with the rule set that it was judged by.
 async fn reports<DB: Engine>(
     tx: &mut Tx<DB>,
     node: &NodeId,
-) -> Result<Option<(ReportListing, ReportListing)>, StoreError> {
+) -> Result<Option<(ReportListing, ReportListing, String)>, StoreError> {
     let sql = concat!(
         "SELECT ",
         listing_columns!(),
-        ", n.latest_report, n.proof_report, p.only_warns FROM node n \
+        ", n.latest_report, n.proof_report, p.only_warns, p.rule_set FROM node n \
          JOIN report p ON p.node_id = n.id AND p.id IN (n.latest_report, n.proof_report) WHERE n.id = $1"
     );
     let (mut last_seen, mut proof) = (None, None);
+    let mut rule_sets = BTreeMap::new();
     for row in tx.all(sql, values![node]).await? {
         let report = listing_from(&row, 0)?;
+        rule_sets.insert(report.id.to_string(), row.text(LISTING_WIDTH + 3)?);
         if row.text(LISTING_WIDTH)? == report.id.as_str() {
             last_seen = Some(report.clone());
         }
@@ -78,14 +82,15 @@ async fn reports<DB: Engine>(
     }
     Ok(last_seen.map(|last_seen| {
         let stands = standing(proof, &last_seen);
-        (last_seen, stands)
+        let rule_set = rule_sets.remove(stands.id.as_str()).unwrap_or_default();
+        (last_seen, stands, rule_set)
     }))
 }
 
 async fn keep_summary<DB: Engine>(
     tx: &mut Tx<DB>,
     news: &News<'_>,
-    (last_seen, stands): (&ReportListing, &ReportListing),
+    (last_seen, stands, rule_set): (&ReportListing, &ReportListing, &str),
     cause: Option<&Shown>,
     milder: i64,
 ) -> Result<(), StoreError> {
@@ -109,8 +114,6 @@ async fn keep_summary<DB: Engine>(
         };
         (model, driver) = (told(&hardware.model, model), told(&hardware.driver, driver));
     }
-    let sql = "SELECT rule_set FROM report WHERE node_id = $1 AND id = $2";
-    let rule_set = tx.one(sql, values![news.node, &stands.id]).await?.text(0)?;
     let record = cause
         .and_then(|cause| cause.record.as_deref())
         .unwrap_or_default();
@@ -147,7 +150,7 @@ async fn keep_summary<DB: Engine>(
         rule,
         &action,
         &search,
-        &rule_set,
+        rule_set,
         milder,
     ];
     tx.run(sql, row).await?;
@@ -156,7 +159,7 @@ async fn keep_summary<DB: Engine>(
         verdict: stands.verdict.word(),
         action: &action,
         cause: (record, rule),
-        rule_set: &rule_set,
+        rule_set,
     };
     advice::note(tx, news.node, news.at, decided).await
 }

@@ -9,6 +9,7 @@ use super::report_rows::{LISTING_WIDTH, listing_columns, listing_from};
 use super::session::Tx;
 use crate::store::{Causes, OPEN_FAULTS, OpenFault, StoreError, as_open};
 
+// SQLite plans a statement anew each time that a bare parameter of its LIMIT is bound.
 macro_rules! open_in_order {
     ($order:expr) => {
         concat!(
@@ -17,7 +18,7 @@ macro_rules! open_in_order {
             ", p.open_causes, p.gone_from, p.only_warns FROM report p \
              WHERE p.node_id = $1 AND p.open_causes IS NOT NULL AND p.simulated = $2 ORDER BY ",
             $order,
-            " LIMIT $3"
+            " LIMIT CAST($3 AS BIGINT)"
         )
     };
 }

@@ -6,7 +6,7 @@ use time::OffsetDateTime;
 use super::convert::count_from;
 use super::engine::{Cells, Engine, values};
 use super::open_faults;
-use super::report_rows::{listing_columns, listing_from};
+use super::report_rows::{LISTING_WIDTH, listing_columns, listing_from};
 use super::session::Tx;
 use crate::store::{Judged, NewReport, OPEN_FAULTS, Proofs, ReportListing, StoreError, Weight};
 
@@ -27,11 +27,11 @@ pub(super) async fn of<DB: Engine>(
         newest_open = open_faults::newest(tx, node, simulated).await?;
         newest_open.retain(|fault| open.iter().all(|other| other.report.id != fault.report.id));
     }
-    let (reports, judged_anew) = counts_of(tx, node).await?;
+    let (latest, (reports, judged_anew)) = last_seen(tx, node).await?;
     Ok(Proofs {
         reports,
         judged_anew,
-        latest: last_seen(tx, node).await?,
+        latest,
         open,
         has_more_open,
         newest_open,
@@ -110,14 +110,22 @@ async fn counts_of<DB: Engine>(tx: &mut Tx<DB>, node: &NodeId) -> Result<(u32, u
     Ok((count_from(row.integer(0)?)?, count_from(row.integer(1)?)?))
 }
 
-async fn last_seen<DB: Engine>(tx: &mut Tx<DB>, node: &NodeId) -> Result<Option<ReportListing>, StoreError> {
+/// The latest report of a node, with its counts as [`counts_of`] tells them.
+async fn last_seen<DB: Engine>(
+    tx: &mut Tx<DB>,
+    node: &NodeId,
+) -> Result<(Option<ReportListing>, (u32, u32)), StoreError> {
     let sql = concat!(
         "SELECT ",
         listing_columns!(),
-        " FROM node n JOIN report p ON p.node_id = n.id AND p.id = n.latest_report WHERE n.id = $1"
+        ", n.reports, n.judged_anew FROM node n JOIN report p ON p.node_id = n.id AND p.id = n.latest_report WHERE n.id = $1"
     );
-    let row = tx.first(sql, values![node]).await?;
-    row.map(|row| listing_from(&row, 0)).transpose()
+    let Some(row) = tx.first(sql, values![node]).await? else {
+        return Ok((None, counts_of(tx, node).await?));
+    };
+    let reports = count_from(row.integer(LISTING_WIDTH)?)?;
+    let judged_anew = count_from(row.integer(LISTING_WIDTH + 1)?)?;
+    Ok((Some(listing_from(&row, 0)?), (reports, judged_anew)))
 }
 
 /// When the run of a report ended, as [`ReportListing::ended`] says.
@@ -135,7 +143,7 @@ pub const PROOFS: &str = concat!(
     " FROM report p WHERE p.node_id = $1 AND p.weight = 'proof' AND p.simulated = $2 \
      AND p.verdict IN ('healthy', 'no_fault_seen', 'degraded') ORDER BY ",
     ended!(),
-    " DESC, p.received_at DESC, p.id DESC LIMIT $3"
+    " DESC, p.received_at DESC, p.id DESC LIMIT CAST($3 AS BIGINT)"
 );
 
 /// The proof of a node that warns of nothing and ended last.
@@ -156,7 +164,7 @@ pub const AFTER: &str = concat!(
     ended!(),
     " > $3 ORDER BY ",
     ended!(),
-    ", p.received_at, p.id LIMIT $4"
+    ", p.received_at, p.id LIMIT CAST($4 AS BIGINT)"
 );
 
 /// The report of a node whose run ended last before a time, or then.

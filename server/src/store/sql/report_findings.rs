@@ -14,17 +14,8 @@ pub(super) async fn note_findings<DB: Engine>(
     (node, report): (&NodeId, &ReportId),
     found: &Found,
 ) -> Result<bool, StoreError> {
-    let Found {
-        seq,
-        rule_set,
-        findings,
-    } = found;
-    let (seq, rule_set) = (*seq, rule_set.as_deref());
-    for finding in findings {
-        refuse_nul("a finding's title", &finding.title)?;
-        refuse_nul("a finding's evidence", &finding.evidence)?;
-    }
-    let count = i64::try_from(findings.len()).unwrap_or(i64::MAX);
+    check(found)?;
+    let (seq, rule_set, count) = (found.seq, found.rule_set.as_deref(), count(found));
     let sql = "UPDATE report SET correlated_seq = $3, findings = $4, \
         rule_set = COALESCE($5, rule_set) \
         WHERE node_id = $1 AND id = $2 AND (correlated_seq IS NULL OR correlated_seq <= $3)";
@@ -33,7 +24,30 @@ pub(super) async fn note_findings<DB: Engine>(
     }
     let sql = "DELETE FROM finding WHERE node_id = $1 AND report_id = $2";
     tx.run(sql, values![node, report]).await?;
+    insert(tx, (node, report), found).await?;
+    Ok(true)
+}
 
+/// Refuses what no engine keeps.
+pub(super) fn check(found: &Found) -> Result<(), StoreError> {
+    for finding in &found.findings {
+        refuse_nul("a finding's title", &finding.title)?;
+        refuse_nul("a finding's evidence", &finding.evidence)?;
+    }
+    Ok(())
+}
+
+pub(super) fn count(found: &Found) -> i64 {
+    i64::try_from(found.findings.len()).unwrap_or(i64::MAX)
+}
+
+/// Keeps findings of a report that has none yet, and in whose row they are counted already.
+pub(super) async fn insert<DB: Engine>(
+    tx: &mut Tx<DB>,
+    (node, report): (&NodeId, &ReportId),
+    found: &Found,
+) -> Result<(), StoreError> {
+    let (seq, findings) = (found.seq, &found.findings);
     let words: Vec<(String, String, String)> = findings
         .iter()
         .map(|finding| {
@@ -75,6 +89,5 @@ pub(super) async fn note_findings<DB: Engine>(
     }
     let columns = "finding (node_id, report_id, ordinal, record_id, revision, rule, subject, title, evidence, seq, severity, \
         action, bearing, by_policy)";
-    batch::insert(tx, columns, "", &rows).await?;
-    Ok(true)
+    batch::insert(tx, columns, "", &rows).await
 }

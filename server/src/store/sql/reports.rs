@@ -8,13 +8,13 @@ use time::macros::datetime;
 use super::convert::{count_from, refuse_nul};
 use super::engine::{Cells, Engine, Value, values};
 use super::fleet_summary::{self, News};
-use super::report_findings::note_findings;
+use super::report_findings::{self, note_findings};
 use super::report_rows::{finding_from, listing_columns, listing_from, stored_from, telling};
 use super::session::{SqlStore, Tx};
-use super::{batch, facets, judged, node_events, proofs, standing};
+use super::{baseline, batch, facets, judged, node_events, proofs, standing};
 use crate::store::{
     Found, Hardware, JudgedBy, Labels, NewReport, Proofs, ReportListing, ReportQuery, ReportSaved,
-    ReportStore, SUMMARY_NAME_CHARACTERS, StoreError, StoredFinding, StoredReport, cut,
+    ReportStore, SUMMARY_NAME_CHARACTERS, StoreError, StoredFinding, StoredReport, ToldBaseline, cut,
 };
 
 const END_OF_TIME: OffsetDateTime = datetime!(9999-12-31 23:59:59 UTC);
@@ -24,6 +24,9 @@ impl<DB: Engine> ReportStore for SqlStore<DB> {
     async fn save_report(&self, report: NewReport) -> Result<ReportSaved, StoreError> {
         refuse_nul("the host name", report.hostname.as_deref().unwrap_or_default())?;
         refuse_nul("the reason", &report.reason)?;
+        if let Some(found) = &report.found {
+            report_findings::check(found)?;
+        }
         let mut tx = self.begin_write().await?;
         let before = node_events::before(&mut tx, &report.node).await?;
         // The node's row first: it makes two uploads of one report wait for each other.
@@ -57,7 +60,10 @@ impl<DB: Engine> ReportStore for SqlStore<DB> {
             facets::note(&mut tx, &report.node, told).await?;
         }
         if let Some(found) = &report.found {
-            note_findings(&mut tx, (&report.node, &report.id), found).await?;
+            report_findings::insert(&mut tx, (&report.node, &report.id), found).await?;
+        }
+        if let Some(ToldBaseline { cohort, series }) = &report.baseline {
+            baseline::note(&mut tx, &report.node, cohort, series.clone()).await?;
         }
         let news = News {
             node: &report.node,
@@ -155,6 +161,24 @@ impl<DB: Engine> ReportStore for SqlStore<DB> {
         let count = tx.run(sql, values![rule_set]).await?;
         tx.commit().await?;
         Ok(count)
+    }
+
+    async fn reports_judged_otherwise(
+        &self,
+        node: &NodeId,
+        rule_set: &str,
+    ) -> Result<Vec<StoredReport>, StoreError> {
+        let sql = concat!(
+            "SELECT ",
+            listing_columns!(),
+            ", p.body_zstd, p.body_bytes FROM (SELECT n.latest_report AS id FROM node n WHERE n.id = $1 \
+             UNION SELECT n.proof_report FROM node n WHERE n.id = $1 \
+             UNION SELECT o.id FROM report o WHERE o.node_id = $1 AND o.open_causes IS NOT NULL \
+             UNION SELECT o.id FROM report o WHERE o.node_id = $1 AND o.ruled_out IS NOT NULL) t \
+             JOIN report p ON p.node_id = $1 AND p.id = t.id WHERE p.rule_set <> $2 ORDER BY p.received_at, p.id"
+        );
+        let rows = self.read_once().await?.all(sql, values![node, rule_set]).await?;
+        rows.iter().map(stored_from).collect()
     }
 
     async fn judged_by(&self, node: &NodeId, report: &ReportId) -> Result<Option<JudgedBy>, StoreError> {
@@ -300,9 +324,15 @@ async fn ended<DB: Engine>(
 async fn insert_report<DB: Engine>(tx: &mut Tx<DB>, report: &NewReport) -> Result<(), StoreError> {
     let body_bytes = stored_size(report.body_bytes)?;
     let (major, minor) = report.schema;
+    let found = report.found.as_ref();
+    let (seq, findings) = found
+        .map(|found| (found.seq.0, report_findings::count(found)))
+        .unzip();
+    let rule_set = found.and_then(|found| found.rule_set.as_deref());
     let sql = "INSERT INTO report (node_id, id, hostname, body_sha256, body_bytes, finished_at, received_at, \
-        schema_major, schema_minor, simulated, verdict, reason, gpus, findings, body_zstd, weight, ended_at) \
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, 0, $14, $15, $16)";
+        schema_major, schema_minor, simulated, verdict, reason, gpus, findings, body_zstd, weight, ended_at, \
+        correlated_seq, rule_set) \
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)";
     let row = values![
         &report.node,
         &report.id,
@@ -317,9 +347,12 @@ async fn insert_report<DB: Engine>(tx: &mut Tx<DB>, report: &NewReport) -> Resul
         report.verdict.word(),
         &report.reason,
         report.gpus,
+        findings.unwrap_or(0),
         report.body_zstd.as_slice(),
         report.weight.word(),
         report.ended_at,
+        seq,
+        rule_set.unwrap_or_default(),
     ];
     tx.run(sql, row).await?;
     Ok(())

@@ -64,8 +64,12 @@ pub(super) async fn follow<DB: Engine>(tx: &mut Tx<DB>, report: &NewReport) -> R
 
 /// Whether there are reports in earnest of a node: a simulated run says nothing of it then, whichever came first.
 pub(super) async fn has_real<DB: Engine>(tx: &mut Tx<DB>, node: &NodeId) -> Result<bool, StoreError> {
-    let sql = "SELECT 1 FROM report WHERE node_id = $1 AND NOT simulated LIMIT 1";
-    Ok(tx.first(sql, values![node]).await?.is_some())
+    has_any(tx, node, false).await
+}
+
+async fn has_any<DB: Engine>(tx: &mut Tx<DB>, node: &NodeId, simulated: bool) -> Result<bool, StoreError> {
+    let sql = "SELECT 1 FROM report WHERE node_id = $1 AND simulated = $2 LIMIT 1";
+    Ok(tx.first(sql, values![node, simulated]).await?.is_some())
 }
 
 /// Takes from a node what simulated runs said: its latest report, whose place the next real one takes whatever time it tells, its
@@ -75,6 +79,9 @@ async fn drop_simulated<DB: Engine>(
     node: &NodeId,
     seen_at: OffsetDateTime,
 ) -> Result<(), StoreError> {
+    if !has_any(tx, node, true).await? {
+        return Ok(());
+    }
     let sql = "UPDATE node SET latest_at = $2 WHERE id = $1 AND EXISTS \
         (SELECT 1 FROM report p WHERE p.node_id = $1 AND p.id = node.latest_report AND p.simulated)";
     tx.run(sql, values![node, seen_at]).await?;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use kb_core::baseline::{Cohort, Summary};
 use kb_core::ids::NodeId;
 use kb_core::verdict::Verdict;
-use peerless::store::{KeptSeries, NewReport, PackedMeasurement, Store, Weight};
+use peerless::store::{KeptSeries, NewReport, PackedMeasurement, ReportSaved, Store, ToldBaseline, Weight};
 
 use crate::support::{Place, at, report};
 
@@ -77,6 +77,21 @@ pub(crate) async fn a_newer_figure_takes_the_place_of_an_older_one(place: Arc<Pl
     let expected = [("n1".to_owned(), named(&[("a", 3.0), ("b", 2.0), ("c", 4.0)]))];
     assert_eq!(kept(store, &all).await, expected);
     note(Vec::new()).await.unwrap();
+    assert_eq!(kept(store, &all).await, expected);
+    // A report brings its figures along. One that comes late, with an older driver, is kept without them.
+    let with = |id: &str, cohort: &Cohort, series| NewReport {
+        baseline: Some(ToldBaseline {
+            cohort: cohort.clone(),
+            series,
+        }),
+        ..report("n1", id, 50)
+    };
+    let newer = with("newer", &all, vec![series("a", 50, 5.0)]);
+    let older = with("older", &cohort(570, false), vec![series("a", 40, 6.0)]);
+    for sent in [newer, older] {
+        assert_eq!(store.save_report(sent).await.unwrap(), ReportSaved::Stored);
+    }
+    let expected = [("n1".to_owned(), named(&[("a", 5.0), ("b", 2.0), ("c", 4.0)]))];
     assert_eq!(kept(store, &all).await, expected);
 }
 

@@ -125,6 +125,7 @@ pub(crate) fn report(node: &str, id: &str, second: i64) -> NewReport {
         judged: None,
         hardware: Hardware::default(),
         facets: None,
+        baseline: None,
         found: None,
     }
 }

@@ -10,8 +10,8 @@ fn rules_that_were_not_asked_are_told() {
         .collect();
     let generation = generation_of(&[record_with(&rules.into())]);
     let parsed = parse(report(2, &[pair(0, 1, "OK", 4)]).to_string().as_bytes()).unwrap();
-    let facts = facts::Facts::of(&parsed.report, &parsed.body);
     let book = Correlator::new().rules_of(&generation);
+    let facts = facts::Facts::of(&parsed.report, &parsed.body, &book.reads);
     let all = book.apply(&facts, Duration::from_mins(1));
     assert_eq!(all.findings.len(), 3);
     let cut = book.apply(&facts, Duration::ZERO);

@@ -1,6 +1,7 @@
 //! What the kernel log of a report says beside its verdict.
 
 mod counts;
+mod meanwhile;
 mod renamed;
 mod rules;
 mod unread;

@@ -15,9 +15,9 @@ use kb_core::ids::NodeId;
 use kb_core::policy::Policy;
 use kb_core::report::Report;
 use kb_core::severity::Action;
+use kb_core::text::Json;
 use kb_core::verdict::{ExitCode, Verdict};
 use serde::Serialize;
-use serde_json::Value;
 use time::format_description::well_known::Rfc3339;
 use time::{Duration, OffsetDateTime};
 
@@ -294,7 +294,7 @@ impl Judged {
     /// What the server makes of a report that comes to it with this policy, and what that tells of by names.
     fn of(
         (generation, correlator): (&Generation, &Correlator),
-        (report, body): (&Report, &Value),
+        (report, body): (&Report, &Json),
         (policy, now): (&Policy, OffsetDateTime),
     ) -> (Self, Causes) {
         let mut report = report.clone();

@@ -6,16 +6,16 @@ use crate::domain::ingest::tests::looks::as_look;
 use crate::domain::ingest::tests::warned::{all, measured};
 use crate::store::{Hardware, Origin};
 
-const XID_48: (&str, &str) = (
+pub(super) const XID_48: (&str, &str) = (
     include_str!("../../../../../../kb-seed/xid/48-double-bit-ecc.json"),
     include_str!("../../../../../../kb-seed/xid/48-double-bit-ecc.ext.json"),
 );
-const DOUBLE: &str =
+pub(super) const DOUBLE: &str =
     "[  9.0] NVRM: Xid (PCI:0000:01:00): 48, pid=12, name=x, DBE (double bit error) detected";
-const IGNORED: &str = "[[rule]]\ncode = \"xid 48\"\nis = \"ignore\"\nreason = \"a known board\"\n";
+pub(super) const IGNORED: &str = "[[rule]]\ncode = \"xid 48\"\nis = \"ignore\"\nreason = \"a known board\"\n";
 
 /// As a server that is started with this policy.
-async fn start_with(door: &mut Door, policy: &str) {
+pub(super) async fn start_with(door: &mut Door, policy: &str) {
     let current = file::read(policy, &[]).unwrap();
     start_by(
         door,
@@ -37,7 +37,7 @@ async fn start_by(door: &mut Door, stages: Stages) {
 }
 
 /// As the server does, until none is left.
-async fn judge_those_due(door: &Door) {
+pub(super) async fn judge_those_due(door: &Door) {
     for _ in 0..4 {
         let due = recorrelate(door.store.as_ref(), &door.generation, &door.correlator, 8).await;
         if due.unwrap() == 0 {
@@ -56,7 +56,7 @@ async fn publish(door: &mut Door, record: &(String, String)) {
 }
 
 /// Sends a report that comes so many minutes after the others.
-async fn send_later(door: &Door, body: &Value, minutes: i64) -> Verdict {
+pub(super) async fn send_later(door: &Door, body: &Value, minutes: i64) -> Verdict {
     let arrival = Arrival {
         received_at: AT + time::Duration::minutes(minutes),
         sent_at: None,
@@ -66,7 +66,7 @@ async fn send_later(door: &Door, body: &Value, minutes: i64) -> Verdict {
 }
 
 /// The verdict that stands, what is open that counts, and whether the rules of now decided.
-async fn stands(door: &Door) -> (Verdict, Vec<String>) {
+pub(super) async fn stands(door: &Door) -> (Verdict, Vec<String>) {
     let nodes = door.store.nodes(&NodeQuery::first(1)).await.unwrap();
     let summary = &nodes[0].summary;
     let [rule_set, _] = door.correlator.rule_sets(&door.generation);
@@ -287,6 +287,7 @@ async fn a_neighbour_that_cannot_be_read_hides_no_fault() {
         judged: None,
         hardware: Hardware::default(),
         facets: None,
+        baseline: None,
         found: None,
     };
     door.store.save_report(damaged).await.unwrap();

@@ -90,3 +90,12 @@ async fn what_a_ledger_a_record_or_another_machine_tells_stays_as_it_is() {
         rules(&accepted)
     );
 }
+
+#[tokio::test]
+async fn one_whose_record_is_not_published_here_is_told() {
+    let door = door_with(&[XID_63]).await;
+    let line = "[    5.0] NVRM: Xid (PCI:0000:01:00): 79, pid=7, GPU has fallen off the bus.";
+    let accepted = door.send(&with_line("told", 10, ("before", line))).await.unwrap();
+    assert_eq!(accepted.verdict, Verdict::Broken);
+    assert_eq!(rules(&accepted), ["xid/unknown-79"]);
+}
