@@ -2,24 +2,10 @@
 
 use super::buts::{before_but, behind_but};
 use super::denials::{ends_with_none, is_denied_joined, is_denied_parted};
+use super::script::Script::{self, Compound, Joined, Parted, Whole};
 use super::searches::is_for_errors;
 use super::timeouts::is_setting;
 use super::zeros::{is_none_behind, is_zero_before};
-
-/// How a language writes its words.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Script {
-    /// Without blanks between words: a word may stand anywhere.
-    Joined,
-    /// With blanks; it begins a word.
-    Parted,
-    /// The same, and it ends there or in an ending of its language: short words begin others.
-    Whole,
-    /// With blanks, and it may be the end of a longer word: `Speicherfehler`.
-    Compound,
-}
-
-use Script::{Compound, Joined, Parted, Whole};
 
 /// What is read before and behind a word, in bytes.
 const AROUND: usize = 96;

@@ -4,10 +4,10 @@ use std::sync::LazyLock;
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind};
 
-use super::foreign::Script;
 use super::languages::FOREIGN;
 use super::messages::MESSAGES;
 use super::phrases::STATES;
+use super::script::Script;
 use super::states::When;
 use super::{ERRORS, fold, is_hump};
 

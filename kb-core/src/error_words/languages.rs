@@ -1,6 +1,6 @@
 //! Words of other languages that tell of an error, as programs and the C library print them.
 
-use super::foreign::Script::{self, Compound, Joined, Parted, Whole};
+use super::script::Script::{self, Compound, Joined, Parted, Whole};
 
 /// In letters as [`super::fold`] leaves them. None is the beginning of a word of [`super::ERRORS`], which it would hide: Portuguese
 /// `erro` stands here with what follows it.

@@ -1,6 +1,6 @@
 //! Messages of the C library and of shells in other languages that no word of [`super::languages`] stands in.
 
-use super::foreign::Script::{self, Joined, Parted};
+use super::script::Script::{self, Joined, Parted};
 
 /// In letters as [`super::fold`] leaves them.
 pub(super) const MESSAGES: [(&str, Script); 152] = [

@@ -16,6 +16,7 @@ mod not_a_number;
 mod partly_up;
 mod phrases;
 mod ports;
+mod script;
 mod searches;
 mod shortfall;
 mod states;

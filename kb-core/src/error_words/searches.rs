@@ -1,7 +1,7 @@
 //! Words of other languages that say that something was looked for and is not there. Where it is errors, all is well, and the word
 //! for them decides.
 
-use super::foreign::Script;
+use super::script::Script;
 
 /// Where what was looked for stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

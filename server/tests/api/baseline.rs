@@ -199,7 +199,7 @@ async fn the_case_file_answers_the_form_and_says_what_is_not_known() {
     let fleet = app.token(&[Scope::Fleet]).await;
     let mut report = bench("gpu-17", 1, 1.0);
     report["logs"] = object!([{"source": "kmsg", "when": "before", "text":
-        "[  9.0] NVRM: Xid (PCI:0000:00:07): 63, pid='<unknown>', name=<unknown>, Row Remapper: New row marked for remapping\n\
+        "[  9.0] NVRM: Xid (PCI:0000:00:07): 31, pid='<unknown>', name=<unknown>, MMU Fault\n\
          [  9.1] gpu-17.lab.example kernel: something of 10.1.2.3"}]);
     report["gpus"][0]["facts"]["serial"] =
         object!({"value": "1650924001234", "source": "nvmlDeviceGetSerial"});
@@ -229,7 +229,7 @@ async fn the_case_file_answers_the_form_and_says_what_is_not_known() {
     );
     assert_eq!(answer("machine", "Driver version")["answer"], "580.159.04");
     assert_eq!(answer("GPU 0", "PCI address")["answer"], "0000:00:06.0");
-    assert_eq!(answer("case", "Xids")["answer"], "Xid 63");
+    assert_eq!(answer("case", "Xids")["answer"], "Xid 31");
     assert_eq!(answer("case", "nvidia-bug-report.log.gz")["answer"], Value::Null);
     assert_eq!(case["timeline"][0]["device"], "0000:00:07.0");
     assert_eq!(case["measurements"]["report_id"], "gpu-17-run-1");

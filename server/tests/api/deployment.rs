@@ -304,6 +304,7 @@ fn the_manifests_fit_together() {
 #[tokio::test]
 async fn the_probes_ask_what_the_server_answers() {
     let app = TestApp::start().await;
+    app.wait_for_index();
     let documents = manifest();
     let pod = &of_kind(&documents, "Deployment")["spec"]["template"]["spec"];
     let container = named(&pod["containers"], "server");

@@ -45,6 +45,7 @@ async fn a_flood_from_one_address_leaves_the_server_to_others() {
             answer
         });
     }
+    app.wait_for_index();
     for path in ["/healthz", "/readyz", "/metrics", "/api/v1/search?q=nccl"] {
         let answer = of(&app, "192.0.2.2", path).send().await.unwrap();
         assert_eq!(answer.status(), StatusCode::OK, "{path}");

@@ -42,19 +42,17 @@ pub(super) fn may_be_kernels(line: &str) -> bool {
         return false;
     }
     // The parser bounds how deep objects lie within each other.
-    match serde_json::from_slice::<Map<String, Value>>(line.as_bytes()) {
-        Ok(fields) => match is_by_kernel(&fields) {
-            Some(true) => true,
-            // A shipper of logs may name itself around a record of the kernel's.
-            Some(false) => fields.values().any(holds_record_of_kernel),
-            // Whoever wrote it is not known.
-            None => fields.values().any(holds_text_that_tells),
-        },
+    let Ok(fields) = serde_json::from_slice::<Map<String, Value>>(line.as_bytes()) else {
         // It is cut, or its template leaves quotes within a message as they are.
-        Err(_) => {
-            let names = ["\"kernel\"", "\"kernel:\""];
-            names.iter().any(|name| line.contains(name)) || tells_anywhere(line)
-        }
+        let names = ["\"kernel\"", "\"kernel:\""];
+        return names.iter().any(|name| line.contains(name)) || tells_anywhere(line);
+    };
+    match is_by_kernel(&fields) {
+        Some(true) => true,
+        // A shipper of logs may name itself around a record of the kernel's.
+        Some(false) => fields.values().any(holds_record_of_kernel),
+        // Whoever wrote it is not known.
+        None => fields.values().any(holds_text_that_tells),
     }
 }
 

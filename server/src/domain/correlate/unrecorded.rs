@@ -3,8 +3,9 @@
 use std::cmp::Reverse;
 
 use kb_core::ids::RecordId;
+use kb_core::observation::known;
 use kb_core::policy::Policy;
-use kb_core::report::{Family, Report, fact_name};
+use kb_core::report::{Bearing, Family, Report, fact_name};
 use kb_core::scanner::ScanOptions;
 use kb_core::verdict::{Unrecorded, unrecorded};
 use serde_json::json;
@@ -30,6 +31,10 @@ pub(super) fn findings(generation: &Generation, report: &Report, policy: &Policy
     // A record that agents know may have been withdrawn here, or never have been published.
     let is_published = |id: &RecordId| find(generation, id.as_str()).is_some();
     let mut found = unrecorded(report, policy, is_published);
+    // A number that is known to be no matter of the node needs no record.
+    found.retain(|one| {
+        one.bearing > Bearing::Event || one.by_policy.is_some() || known(one.family, one.number).is_none()
+    });
     found.sort_by_key(|one| Reverse(one.bearing));
     let found = found.into_iter().take(MOST_LOOKED_AT);
     let unexplained = found.filter(|one| !is_explained(generation, &one.text));
