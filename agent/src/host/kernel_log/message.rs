@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use kb_core::health::read_message;
+use kb_core::observation::What;
 
 /// How `/dev/kmsg` writes the end of a line within a message (Linux ABI `dev-kmsg`), and how rsyslog does.
 const LINE_ENDS: [&str; 2] = [r"\x0a", "#012"];
@@ -40,11 +41,13 @@ pub(super) fn messages(text: &str) -> Messages {
     Messages { texts, is_cut }
 }
 
-/// The message whose first line tells of something, and the one without a number in the lines behind it. A message without one may
-/// have its device in the first of several lines.
+/// The message whose first line tells of something, and the one without a number in the lines behind it. That may have its device in the
+/// first of several lines, and is too long for the name of a program.
 fn without_the_next(piece: &str) -> impl Iterator<Item = &str> {
     let (first, rest) = piece.split_once('\n').unwrap_or((piece, ""));
-    let is_several = read_message(first).is_some() && read_message(&rest.replace('\n', " ")).is_some();
+    let next = read_message(&rest.replace('\n', " ")).map(|event| event.what);
+    let is_without_number = matches!(next, Some(What::Message(_) | What::Bus(_)));
+    let is_several = is_without_number && read_message(first).is_some();
     let (first, rest) = if is_several { (first, rest) } else { (piece, "") };
     [first, rest].into_iter()
 }
