@@ -250,7 +250,7 @@ async fn the_case_file_answers_the_form_and_says_what_is_not_known() {
     for text in [
         "| GPU 0 | Serial number | 1650924001234 |",
         "not known (no report has it: nvidia-smi -q: Serial Number)",
-        "Xid 63",
+        "Xid 31",
         "## What was tried",
         "none stands out",
     ] {
