@@ -189,12 +189,10 @@ mod tests {
                 );
             }
         }
-        for torn in [
-            "Nov 30 02:5",
-            "Nov 30 02:50:00 gpu-17 sshd[1]: Accep",
-            "2026-11-30T02:50:00",
-        ] {
-            assert!(overlooked(&format!("{torn}{HEAD}{XID}")), "{torn}");
+        let of_program = "Nov 30 02:50:00 gpu-17 sshd[1]: Accep";
+        assert!(overlooked(&format!("{of_program}{HEAD}{XID}")));
+        for torn in ["Nov 30 02:5", "2026-11-30T02:50:00"] {
+            assert!(!overlooked(&format!("{torn}{HEAD}{XID}")), "read: {torn}");
         }
         let both = format!("{HEAD}NVRM: Xid (PCI:0000:3b:00): 31, pid=1, {HEAD}{XID}");
         assert!(!overlooked(&both), "both are read");
