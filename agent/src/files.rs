@@ -204,7 +204,7 @@ mod tests {
         write_whole(&folder.path().join("ledger.json"), b"{}", FOR_OWNER).unwrap();
         let names = fs::read_dir(folder.path()).unwrap();
         let mut names: Vec<_> = names.map(|entry| entry.unwrap().file_name()).collect();
-        names.sort_unstable();
+        names.sort();
         assert_eq!(
             names,
             [

@@ -11,9 +11,11 @@ const MOST_EVENTS: usize = 200;
 
 #[derive(Debug, Default)]
 pub(super) struct Kept {
+    /// First lines of events that are older than those that are kept as the newest.
+    older: Vec<String>,
     lines: VecDeque<Line>,
-    /// The first line of each event, where it is older or newer than the lines that are kept.
-    beside: Vec<String>,
+    /// First lines of events that are newer than those that are kept as the first.
+    newer: Vec<String>,
     /// The events of which a line is kept.
     events: BTreeSet<String>,
     left_out: u64,
@@ -33,7 +35,7 @@ impl Kept {
             && let Some(oldest) = self.lines.pop_front()
         {
             if oldest.is_first {
-                self.beside.push(oldest.text);
+                self.older.push(oldest.text);
             } else {
                 self.left_out += 1;
             }
@@ -46,7 +48,7 @@ impl Kept {
         if self.lines.len() < MOST {
             self.lines.push_back(Line { text, is_first });
         } else if is_first {
-            self.beside.push(text);
+            self.newer.push(text);
         } else {
             self.left_out += 1;
         }
@@ -61,10 +63,10 @@ impl Kept {
         self.left_out
     }
 
-    /// The lines of the time before the run, or those of the run, in their order.
+    /// In the order in which they were pushed.
     pub(super) fn into_lines(self) -> Vec<String> {
         let lines = self.lines.into_iter().map(|line| line.text);
-        self.beside.into_iter().chain(lines).collect()
+        self.older.into_iter().chain(lines).chain(self.newer).collect()
     }
 
     fn is_first(&mut self, message: &str) -> bool {
@@ -101,7 +103,10 @@ mod tests {
             for kept in [before, during] {
                 let left_out = kept.left_out();
                 let lines = kept.into_lines();
-                assert!(lines.contains(&xid(48, 6)) && lines.contains(&xid(43, 6)), "{at}");
+                assert!(lines.contains(&xid(43, 6)), "{at}");
+                let place = lines.iter().position(|line| *line == xid(48, 6)).unwrap();
+                let is_before_all = at == 0;
+                assert_eq!(place == 0, is_before_all, "in its order: {at}, {place}");
                 assert_eq!(u64::try_from(lines.len()).unwrap() + left_out, 3 * MOST as u64);
                 assert!(lines.len() <= MOST + 2);
             }

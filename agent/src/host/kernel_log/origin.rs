@@ -17,6 +17,10 @@ const DRIFT: i64 = 120;
 /// Most by which a clock is set while a node runs: hours of a zone that was mistaken for another, and some more. A stamp without a zone may
 /// be of any.
 pub(super) const LARGEST_CLOCK_STEP: i64 = 26 * 3_600;
+/// As syslog writes them.
+pub(super) const MONTHS: [&str; 12] = [
+    "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+];
 const HALF_A_YEAR: i64 = 183 * 86_400;
 
 /// Names of a host that has none yet, or whose syslog does not write it.
@@ -109,9 +113,6 @@ fn short(name: &str) -> String {
 
 /// `Nov 20 02:50:00`, in the year in which it lies nearest to the boot.
 fn without_year(line: &str, booted: i64) -> Option<i64> {
-    const MONTHS: [&str; 12] = [
-        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
-    ];
     let mut words = line.split_whitespace();
     let month = words.next()?;
     let month = MONTHS.iter().position(|name| *name == month)? + 1;

@@ -6,13 +6,11 @@ use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
 use super::message::messages;
+use super::origin::MONTHS;
 use super::record::Record;
 use super::rfc5424;
 
 const KERNEL: &str = " kernel: ";
-const MONTHS: [&str; 12] = [
-    "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
-];
 /// Words between the time and the end of a program's name: the name of the host and, at most, of a program of three words.
 const MOST_WORDS: usize = 4;
 /// The driver's own names, which end as a program's does.
@@ -39,12 +37,12 @@ pub(super) fn is_overlooked(line: &str, records: &[Record], is_own: impl Fn(&str
         return !records.iter().any(|record| tells(&record.message)) && tells_anywhere(line);
     };
     // Behind a header stands what anybody may have written. A second header begins another line.
-    let torn = torn_lines(text, is_own);
-    let Some(first) = torn.first() else { return false };
+    let inner = inner_lines(text, is_own);
+    let Some(first) = inner.first() else { return false };
     let before = line.len() - text.len() + first.begin;
     let of_first = line.get(..before).and_then(Record::from_text);
     let told_before = of_first.is_some_and(|record| tells(&record.message));
-    let expected = usize::from(told_before) + torn.iter().filter(|line| tells(line.message)).count();
+    let expected = usize::from(told_before) + inner.iter().filter(|line| tells(line.message)).count();
     records.iter().filter(|record| tells(&record.message)).count() < expected
 }
 
@@ -89,22 +87,22 @@ fn behind_stamp(line: &str) -> Option<&str> {
     (is_date && is_time(time)).then_some(rest)
 }
 
-struct Torn<'a> {
+/// A line of this host's kernel in the middle of another line, which is torn.
+struct Inner<'a> {
     /// Where its header begins.
     begin: usize,
     message: &'a str,
 }
 
-/// Lines of this host's kernel that begin behind the beginning of a text.
-fn torn_lines(text: &str, is_own: impl Fn(&str) -> bool) -> Vec<Torn<'_>> {
-    let torn = text.match_indices(KERNEL).filter_map(|(end, _)| {
+fn inner_lines(text: &str, is_own: impl Fn(&str) -> bool) -> Vec<Inner<'_>> {
+    let inner = text.match_indices(KERNEL).filter_map(|(end, _)| {
         let (before, host) = text.get(..end)?.rsplit_once(' ')?;
         let begin = header_begin(before)?;
         let message = text.get(end + KERNEL.len()..)?;
         // What begins with a header is a line that a program repeats.
-        (begin > 0 && is_own(host)).then_some(Torn { begin, message })
+        (begin > 0 && is_own(host)).then_some(Inner { begin, message })
     });
-    torn.collect()
+    inner.collect()
 }
 
 /// Where the time at the end of a text begins. What stands in front of it may be glued to it.
