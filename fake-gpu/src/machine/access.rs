@@ -27,7 +27,7 @@ pub(crate) struct Reach {
     direct: bool,
     /// False where the initiator was granted reading alone.
     writable: bool,
-    /// Whether the scenario has a fault of some access to some of the region.
+    /// Whether the scenario has a fault for any access to any part of the region.
     faulty: bool,
 }
 

@@ -25,7 +25,7 @@ pub(crate) struct KernelMemory {
     context: Arc<Context>,
     /// Where the last accesses went, good while nothing changes.
     found: Vec<Reach>,
-    /// Which of them the last one is.
+    /// The index in `found` of the last access.
     last: usize,
     /// [`super::memory::AddressSpace::changes`] when they were found.
     found_at: u64,
@@ -63,7 +63,7 @@ impl KernelMemory {
         Ok(())
     }
 
-    /// Finds the bytes, leaves their place in `found` as `last`, and gives the GPU whose memory it is, if it is one's.
+    /// Finds the region that holds the bytes, sets `last` to its index in `found`, and returns the GPU that owns it, if a GPU does.
     #[inline]
     fn find(&mut self, address: u64, size: usize) -> Result<Option<usize>, Trap> {
         let changes = self.machine.memory.changes();

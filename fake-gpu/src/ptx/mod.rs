@@ -53,7 +53,7 @@ pub struct Kernel {
     /// In their order.
     parameters: Vec<Parameter>,
     code: Vec<code::Instruction>,
-    /// What those of each thread hold at first.
+    /// What the registers of each thread hold at first.
     registers: Vec<u64>,
     clock_khz: u32,
 }

@@ -56,7 +56,7 @@ const ACTS: [&str; 10] = [
     "不响应",
 ];
 
-/// Whether the word is such one and did not happen. `before` and `behind` are what may belong to it.
+/// Whether the word is one of these, and says that it did not happen. `before` and `behind` are what may belong to it.
 pub(super) fn is_denied_event(word: &str, before: &str, behind: &str) -> bool {
     let beside = before.trim_end();
     let has_answer = behind.contains([':', '：', '=', '|']);

@@ -1,6 +1,9 @@
 //! Texts that are asked for again and again, kept once.
 
+use std::hash::Hasher as _;
 use std::sync::Arc;
+
+use rustc_hash::FxHasher;
 
 /// Texts that are remembered; a report of eight GPUs has some 400 different ones.
 const PLACES: usize = 1024;
@@ -31,11 +34,9 @@ impl Shared {
 }
 
 fn place(text: &str) -> usize {
-    // FNV-1a: a few operations for each byte, and names differ in their last bytes.
-    let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    });
-    usize::try_from((hash >> 32) % PLACES as u64).unwrap_or(0)
+    let mut hasher = FxHasher::default();
+    hasher.write(text.as_bytes());
+    usize::try_from(hasher.finish() % PLACES as u64).unwrap_or(0)
 }
 
 #[cfg(test)]

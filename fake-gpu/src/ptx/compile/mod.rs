@@ -83,7 +83,7 @@ struct Compiler<'a> {
     names: &'a Names,
     version: (u32, u32),
     target: u32,
-    /// Those of the instructions so far, each once.
+    /// The constants of the instructions compiled so far, without repeats.
     constants: RefCell<Vec<u64>>,
 }
 

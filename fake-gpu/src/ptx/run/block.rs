@@ -9,7 +9,7 @@ use crate::ptx::Trap;
 pub(super) struct Block {
     position: [u32; 3],
     threads: Vec<Thread>,
-    /// Those of each thread, one after the other.
+    /// The registers of all threads, thread by thread.
     registers: Vec<u64>,
     /// The number of its first thread among the resident ones.
     first: usize,
@@ -18,7 +18,7 @@ pub(super) struct Block {
 }
 
 impl Block {
-    /// One with no thread left, for [`Block::begin`].
+    /// A block of which no thread runs yet: [`Block::begin`] starts them.
     pub(super) fn new(shared: &Shared<'_>, first: usize) -> Self {
         let threads: Vec<Thread> = super::positions(shared.launch.block).map(Thread::new).collect();
         Self {

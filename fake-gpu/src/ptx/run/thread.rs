@@ -37,7 +37,7 @@ pub(super) struct Turn<'a> {
 
 enum Then {
     Next,
-    /// Next, and memory has changed.
+    /// As `Next`, after the instruction wrote to memory.
     Wrote,
     Jump(usize),
     /// The turn is over.
