@@ -1,7 +1,5 @@
 //! The summary of a node and what is open on it, made anew from its reports in the transaction of what changes them.
 
-use std::collections::BTreeMap;
-
 use kb_core::ids::{NodeId, ReportId};
 use kb_core::severity::Action;
 use kb_core::verdict::Verdict;
@@ -69,21 +67,22 @@ async fn reports<DB: Engine>(
          JOIN report p ON p.node_id = n.id AND p.id IN (n.latest_report, n.proof_report) WHERE n.id = $1"
     );
     let (mut last_seen, mut proof) = (None, None);
-    let mut rule_sets = BTreeMap::new();
     for row in tx.all(sql, values![node]).await? {
         let report = listing_from(&row, 0)?;
-        rule_sets.insert(report.id.to_string(), row.text(LISTING_WIDTH + 3)?);
+        let rule_set = row.text(LISTING_WIDTH + 3)?;
         if row.text(LISTING_WIDTH)? == report.id.as_str() {
-            last_seen = Some(report.clone());
+            last_seen = Some((report.clone(), rule_set.clone()));
         }
         if row.maybe_text(LISTING_WIDTH + 1)?.as_deref() == Some(report.id.as_str()) {
-            proof = Some(as_open(report, row.maybe_text(LISTING_WIDTH + 2)?.as_deref()));
+            let open = as_open(report, row.maybe_text(LISTING_WIDTH + 2)?.as_deref());
+            proof = Some((open, rule_set));
         }
     }
-    Ok(last_seen.map(|last_seen| {
+    Ok(last_seen.map(|(last_seen, of_last_seen)| {
+        let (proof, of_proof) = proof.unzip();
         let stands = standing(proof, &last_seen);
-        let rule_set = rule_sets.remove(stands.id.as_str()).unwrap_or_default();
-        (last_seen, stands, rule_set)
+        let of_proof = of_proof.filter(|_| stands.id != last_seen.id);
+        (last_seen, stands, of_proof.unwrap_or(of_last_seen))
     }))
 }
 

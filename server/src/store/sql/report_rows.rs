@@ -28,6 +28,16 @@ macro_rules! telling {
 }
 pub(super) use telling;
 
+/// The same of the node `$1` alone: SQLite does not bring a condition on the node into the union.
+macro_rules! telling_of_node {
+    () => {
+        "(SELECT n.latest_report AS id FROM node n WHERE n.id = $1 UNION SELECT n.proof_report FROM node n WHERE n.id = $1 \
+         UNION SELECT o.id FROM report o WHERE o.node_id = $1 AND o.open_causes IS NOT NULL \
+         UNION SELECT o.id FROM report o WHERE o.node_id = $1 AND o.ruled_out IS NOT NULL)"
+    };
+}
+pub(super) use telling_of_node;
+
 pub(super) const LISTING_WIDTH: usize = 12;
 
 pub(super) fn listing_from(row: &impl Cells, first: usize) -> Result<ReportListing, StoreError> {

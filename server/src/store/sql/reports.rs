@@ -9,7 +9,9 @@ use super::convert::{count_from, refuse_nul};
 use super::engine::{Cells, Engine, Value, values};
 use super::fleet_summary::{self, News};
 use super::report_findings::{self, note_findings};
-use super::report_rows::{finding_from, listing_columns, listing_from, stored_from, telling};
+use super::report_rows::{
+    finding_from, listing_columns, listing_from, stored_from, telling, telling_of_node,
+};
 use super::session::{SqlStore, Tx};
 use super::{baseline, batch, facets, judged, node_events, proofs, standing};
 use crate::store::{
@@ -171,11 +173,9 @@ impl<DB: Engine> ReportStore for SqlStore<DB> {
         let sql = concat!(
             "SELECT ",
             listing_columns!(),
-            ", p.body_zstd, p.body_bytes FROM (SELECT n.latest_report AS id FROM node n WHERE n.id = $1 \
-             UNION SELECT n.proof_report FROM node n WHERE n.id = $1 \
-             UNION SELECT o.id FROM report o WHERE o.node_id = $1 AND o.open_causes IS NOT NULL \
-             UNION SELECT o.id FROM report o WHERE o.node_id = $1 AND o.ruled_out IS NOT NULL) t \
-             JOIN report p ON p.node_id = $1 AND p.id = t.id WHERE p.rule_set <> $2 ORDER BY p.received_at, p.id"
+            ", p.body_zstd, p.body_bytes FROM ",
+            telling_of_node!(),
+            " t JOIN report p ON p.node_id = $1 AND p.id = t.id WHERE p.rule_set <> $2 ORDER BY p.received_at, p.id"
         );
         let rows = self.read_once().await?.all(sql, values![node, rule_set]).await?;
         rows.iter().map(stored_from).collect()

@@ -67,6 +67,18 @@ pub(crate) async fn what_is_open_is_judged_again_by_another_policy(place: Arc<Pl
     let waiting = store.reports_to_correlate(Seq(1), 9).await.unwrap();
     let ids: Vec<&str> = waiting.iter().map(|report| report.listing.id.as_str()).collect();
     assert_eq!(ids, ["open", "stands", "latest"]);
+    let node = "n1".parse().unwrap();
+    let otherwise = store.reports_judged_otherwise(&node, "now").await.unwrap();
+    let ids: Vec<&str> = otherwise
+        .iter()
+        .map(|report| report.listing.id.as_str())
+        .collect();
+    assert_eq!(ids, ["open", "stands", "latest"]);
+    for (node, rules) in [("n1", "before"), ("n2", "now")] {
+        let id = node.parse().unwrap();
+        let none = store.reports_judged_otherwise(&id, rules).await.unwrap();
+        assert!(none.is_empty(), "{node}, {rules}");
+    }
 }
 
 pub(crate) async fn verdict_and_findings_change_together_with_the_rules(place: Arc<Place>) {
