@@ -1,14 +1,20 @@
 //! What the server says of the fleet, beside what was planted. Only the interface is asked.
 
 use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use serde_json::Value;
+use time::OffsetDateTime;
+use time::format_description::well_known::Rfc3339;
 
 use super::expected::{DRAINING, Expected};
 use super::faults::Kind;
 use super::plan::{self, Plan, Planted};
 use super::server::Client;
+
+/// The server works out anew what is five minutes old, and looks each minute.
+const LONGEST_KEPT: Duration = Duration::from_mins(8);
 
 /// What became of one fault.
 #[expect(clippy::struct_excessive_bools, reason = "each is a column of the table")]
@@ -248,9 +254,26 @@ impl<'c> Judge<'c> {
         Ok(blame)
     }
 
+    /// What sets nodes apart, worked out since all reports came: the server keeps an answer for some minutes.
     fn facets(&mut self) -> Result<Vec<Facet>> {
-        let Some(answer) = self.client.get("/api/v1/fleet/facets?simulated=true")? else {
-            return Ok(Vec::new());
+        #[expect(
+            clippy::disallowed_methods,
+            reason = "the server tells by its own clock when it worked them out"
+        )]
+        let all_came = OffsetDateTime::now_utc();
+        let began = Instant::now();
+        let answer = loop {
+            let Some(answer) = self.client.get("/api/v1/fleet/facets?simulated=true")? else {
+                return Ok(Vec::new());
+            };
+            let computed = text(&answer, "computed_at").context("no computed_at in the facets")?;
+            if OffsetDateTime::parse(&computed, &Rfc3339)? >= all_came {
+                break answer;
+            }
+            if began.elapsed() > LONGEST_KEPT {
+                bail!("the server gives facets of {computed}, before all reports came");
+            }
+            std::thread::sleep(Duration::from_secs(5));
         };
         let mut facets: Vec<Facet> = Vec::new();
         for facet in list(&answer, "facets") {
