@@ -76,8 +76,8 @@ pub(crate) async fn what_is_open_is_judged_again_by_another_policy(place: Arc<Pl
     assert_eq!(ids, ["open", "stands", "latest"]);
     for (node, rules) in [("n1", "before"), ("n2", "now")] {
         let id = node.parse().unwrap();
-        let none = store.reports_judged_otherwise(&id, rules).await.unwrap();
-        assert!(none.is_empty(), "{node}, {rules}");
+        let found = store.reports_judged_otherwise(&id, rules).await.unwrap();
+        assert!(found.is_empty(), "{node}, {rules}");
     }
 }
 
